@@ -7,8 +7,10 @@ field reference in the docs. `Model` and `Data` are the two records of the engin
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import difflib
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -20,6 +22,7 @@ DTYPES = {
     "long": np.dtype(np.int64),
     "byte": np.dtype(np.uint8),
 }
+ALIGN = 64  # bytes: a cache line, and the widest vector
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,3 +45,146 @@ class Field:
     def resolve(self, sizes: Mapping[str, int]) -> tuple[int, ...]:
         """The shape in numbers."""
         return tuple(s if isinstance(s, int) else int(sizes[s]) for s in self.shape)
+
+
+class RecordType:
+    """A named table of fields."""
+
+    def __init__(self, name: str, fields: Iterable[Field]):
+        self.name = name
+        self.fields = tuple(fields)
+        self.index = {f.name: i for i, f in enumerate(self.fields)}
+        if len(self.index) != len(self.fields):
+            names = [f.name for f in self.fields]
+            raise ValueError(f"{name}: field declared twice: {sorted({n for n in names if names.count(n) > 1})}")
+        self.prefixes = {f.name.split(".")[0] for f in self.fields if "." in f.name}
+
+    def __repr__(self) -> str:
+        return f"RecordType({self.name}, {len(self.fields)} fields)"
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """What one real number of a record holds: "uniform" (a model), "lanes" of width n, or "dual" with n tangents."""
+
+    kind: str
+    n: int = 1
+
+    @property
+    def width(self) -> int:
+        """Numbers stored for each element of a real field."""
+        return self.n + 1 if self.kind == "dual" else self.n
+
+    def tail(self, dtype: str) -> tuple[int, ...]:
+        """Trailing dimensions that this element type adds to a field's array."""
+        if self.kind == "dual":
+            return (self.width,) if dtype == "real" else ()
+        return (self.n,) if self.n > 1 else ()
+
+
+UNIFORM = Element("uniform")
+SINGLE = Element("lanes", 1)
+
+
+class Namespace:
+    """Attributes over a record's memory: arrays as they are, scalars as numbers, assignment into the memory."""
+
+    _arrays: dict[str, np.ndarray]
+
+    def _attach(self, arrays: dict[str, np.ndarray]) -> None:
+        object.__setattr__(self, "_arrays", arrays)
+        for name, array in arrays.items():
+            if array.ndim:
+                self.__dict__[name] = array
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        array = self._arrays.get(name)
+        if array is not None:
+            return array.item()
+        close = difflib.get_close_matches(name, self._arrays, 1)
+        hint = f" (did you mean '{close[0]}'?)" if close else ""
+        raise AttributeError(f"{type(self).__name__} has no field '{name}'{hint}")
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        array = self._arrays.get(name)
+        if array is not None:
+            array[...] = value
+        elif name.startswith("_"):
+            object.__setattr__(self, name, value)
+        else:
+            getattr(self, name)  # raises the message with a suggestion
+            raise AttributeError(f"'{name}' of {type(self).__name__} can not be assigned")
+
+
+class SubRecord(Namespace):
+    """The fields of a record that share a prefix: `m.opt`."""
+
+    def __init__(self, arrays: dict[str, np.ndarray]):
+        self._attach(arrays)
+
+
+class Record(Namespace):
+    """An instance of a record type: memory, attributes over it, and the table of words that kernels read."""
+
+    _arrays: dict[str, np.ndarray] = {}
+
+    def __init__(
+        self,
+        record_type: RecordType,
+        sizes: Mapping[str, int],
+        values: Mapping[str, Any] | None = None,
+        element: Element = SINGLE,
+    ):
+        self._record_type = record_type
+        self._element = element
+        self._sizes = {f.name: int(sizes[f.name]) for f in record_type.fields if f.dtype == "size"}
+        self._known_sizes = {**sizes, **self._sizes}
+        self._allocate()
+        for name, value in (values or {}).items():
+            self._fields_array(name)[...] = value
+
+    def _allocate(self) -> None:
+        """One zeroed block for all fields, and the table that points into it."""
+        fields = self._record_type.fields
+        shapes, offsets, total = [], [], 0
+        for f in fields:
+            if f.dtype == "size":
+                shapes.append(())
+                offsets.append(-1)
+                continue
+            shape = f.resolve(self._known_sizes) + self._element.tail(f.dtype)
+            nbytes = DTYPES[f.dtype].itemsize * int(np.prod(shape, dtype=np.int64))
+            shapes.append(shape)
+            offsets.append(total)
+            total += -(-nbytes // ALIGN) * ALIGN
+        raw = np.zeros(total + ALIGN, np.uint8)
+        start = -raw.ctypes.data % ALIGN
+        memory = raw[start : start + total]
+        address = memory.ctypes.data
+        table = np.zeros(len(fields), np.int64)
+        arrays: dict[str, np.ndarray] = {}
+        for i, (f, shape, offset) in enumerate(zip(fields, shapes, offsets, strict=True)):
+            if f.dtype == "size":
+                table[i] = self._sizes[f.name]
+            else:
+                arrays[f.name] = np.ndarray(shape, DTYPES[f.dtype], memory.data, offset)
+                table[i] = address + offset
+        self._memory, self._table, self._address = memory, table, table.ctypes.data
+        object.__setattr__(self, "_by_name", arrays)
+        self.__dict__.update(self._sizes)
+        self._attach({k: a for k, a in arrays.items() if "." not in k})
+        for prefix in self._record_type.prefixes:
+            inner = {k.split(".")[1]: a for k, a in arrays.items() if k.startswith(prefix + ".")}
+            self.__dict__[prefix] = SubRecord(inner)
+
+    def _fields_array(self, name: str) -> np.ndarray:
+        array = self._by_name.get(name)
+        if array is None:
+            raise AttributeError(f"{self._record_type.name} has no field '{name}'")
+        return array
+
+    def _copy_into(self, other: Record) -> None:
+        """Copy all memory into a record of the same type and sizes."""
+        other._memory[...] = self._memory

@@ -1,0 +1,37 @@
+"""The processor at hand: its name, features, and how wide its vectors are."""
+
+from __future__ import annotations
+
+import functools
+import os
+from dataclasses import dataclass
+
+import llvmlite.binding as llvm
+
+
+@dataclass(frozen=True)
+class Host:
+    """What code is generated for."""
+
+    cpu: str
+    features: str
+    fma: bool
+    lanes: int  # doubles in a vector register
+
+    @property
+    def key(self) -> str:
+        return f"{self.cpu}|{self.features}|llvm{llvm.llvm_version_info}"
+
+
+@functools.cache
+def host() -> Host:
+    """This machine; the environment variable CORTEN_CPU names another processor's code (generic: the oldest)."""
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    name = os.environ.get("CORTEN_CPU")
+    if name:
+        return Host(name, "", False, 2)
+    features = llvm.get_host_cpu_features()
+    lanes = 8 if features.get("avx512f") else 4 if features.get("avx") else 2
+    fma = bool(features.get("fma") or features.get("neon"))
+    return Host(llvm.get_host_cpu_name(), features.flatten(), fma, lanes)

@@ -1,0 +1,31 @@
+"""The compile stage: every field of the model that both engines have."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import scope
+from .compare import Difference, compare
+from .engines import Engine, read
+from .stages import COMPILE_FLOOR, COMPILE_TOLERANCE, HULL_FIELDS, HULL_TOLERANCE
+
+
+def model_fields(reference: Engine, ours: Engine) -> list[str]:
+    """Every field of the model that both engines have and that nothing excludes."""
+    theirs = set(reference.model_fields() or ())
+    return [f for f in ours.model_fields() or () if f in theirs and scope.model_reason(f) is None]
+
+
+def compare_compiled(reference: Engine, ours: Engine, models: tuple[Any, Any]) -> list[Difference]:
+    """Differences of the compiled models, relative to each field's own magnitude."""
+    found = []
+    for name in model_fields(reference, ours):
+        theirs, mine = read(models[0], name), read(models[1], name)
+        if theirs is None or mine is None:
+            continue
+        from_mesh = name in HULL_FIELDS and models[0].nmesh > 0
+        tolerance = HULL_TOLERANCE if from_mesh else COMPILE_TOLERANCE
+        found.append(compare("compile", name, "model", np.asarray(theirs), mine, tolerance, floor=COMPILE_FLOOR))
+    return found

@@ -1,0 +1,159 @@
+"""Contacts of the two engines: paired one by one where they are the same, judged by geometry where they need not be."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from .compare import Difference
+from .engines import read
+from .geometry import BOX, CAPSULE, CONVEX, CYLINDER, ELLIPSOID, PLANE, SPHERE, Shape, separation
+
+# Pairs of shapes (smaller type first) whose contact points have one closed form.
+PRIMITIVE = frozenset(
+    {(PLANE, k) for k in (SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX)}
+    | {(SPHERE, k) for k in (SPHERE, CAPSULE, CYLINDER, BOX)}
+    | {(CAPSULE, k) for k in (CAPSULE, BOX)}
+)
+EXACT = 1e-9
+TOUCHING = 1e-6  # a pair this close to touching may be reported or not
+DEPTH = 1e-6
+ITERATIVE_DEPTH = 1e-3  # of the smaller shape
+
+
+@dataclass(slots=True)
+class Match:
+    """How our contacts answer the reference's."""
+
+    order: np.ndarray | None = None  # for each contact of the reference, ours; None where there is no such pairing
+    unique: bool = True  # whether what follows (rows, forces) can be compared row by row
+    wrong: list[str] = field(default_factory=list)  # what no freedom of choice excuses
+
+
+def pairs_of(d: Any) -> dict[tuple[int, int], list[int]]:
+    """Indices of the contacts of each pair of geoms. The pair is in the reference's order, by type of geom."""
+    pairs: dict[tuple[int, int], list[int]] = defaultdict(list)
+    geoms = np.reshape(read(d, "contact.geom"), (-1, 2))[: int(d.ncon)]
+    for i, (a, b) in enumerate(geoms):
+        pairs[int(a), int(b)].append(i)
+    return pairs
+
+
+def match(m: Any, reference: Any, ours: Any) -> Match:
+    """Pair the contacts. `m` is the reference's model; both data hold the same state."""
+    theirs, mine = pairs_of(reference), pairs_of(ours)
+    result = Match()
+    order = np.full(int(reference.ncon), -1)
+    for pair in sorted(theirs.keys() | mine.keys()):
+        ref, got = theirs.get(pair, []), mine.get(pair, [])
+        free = min(pair) >= 0 and _kinds(m, pair) not in PRIMITIVE
+        assigned = _assign(reference, ours, ref, got, exact=free)
+        if assigned is not None:
+            order[ref] = assigned
+        elif free:
+            result.unique = False
+            result.wrong += _judge(m, reference, ours, pair, ref, got)
+        elif not _grazing(reference, ours, ref, got):
+            result.wrong.append(f"geoms {pair}: {len(got)} contacts, not {len(ref)}")
+        else:
+            result.unique = False
+    if result.unique and not result.wrong and int(ours.ncon) == int(reference.ncon):
+        result.order = order
+    return result
+
+
+def _kinds(m: Any, pair: tuple[int, int]) -> tuple[int, int]:
+    a, b = sorted(int(m.geom_type[g]) for g in pair)
+    return a, b
+
+
+def _assign(reference: Any, ours: Any, ref: list[int], got: list[int], exact: bool) -> list[int] | None:
+    """Our contact for each of the reference's contacts of one pair, the nearest each; None if the numbers differ.
+
+    With `exact`, also None unless each is the same contact to `EXACT`.
+    """
+    if len(ref) != len(got):
+        return None
+    theirs, mine = _placements(reference), _placements(ours)
+    unused, chosen = list(got), []
+    for i in ref:
+        gaps = [np.abs(mine[j] - theirs[i]).max() for j in unused]
+        if exact and min(gaps) > EXACT * max(1.0, np.abs(theirs[i]).max()):
+            return None
+        chosen.append(unused.pop(int(np.argmin(gaps))))
+    return chosen
+
+
+def _placements(d: Any) -> np.ndarray:
+    """Distance, position and frame of each contact in one row."""
+    ncon = int(d.ncon)
+    parts = [np.asarray(read(d, f"contact.{n}"), float)[:ncon].reshape(ncon, -1) for n in ("dist", "pos", "frame")]
+    return np.hstack(parts)
+
+
+def _grazing(reference: Any, ours: Any, ref: list[int], got: list[int]) -> bool:
+    """Whether the contacts that one engine has and the other has not are just at the margin of being made."""
+    if ref and got:
+        return False
+    d, index = (reference, ref) if ref else (ours, got)
+    gap = np.asarray(read(d, "contact.includemargin"))[index] - np.asarray(read(d, "contact.dist"))[index]
+    return bool(np.all(np.abs(gap) < TOUCHING))
+
+
+def _judge(m: Any, reference: Any, ours: Any, pair: tuple[int, int], ref: list[int], got: list[int]) -> list[str]:
+    """Faults of our contacts of a pair whose points are not unique."""
+    where = f"geoms {pair}"
+    if not ref or not got:
+        return [] if _grazing(reference, ours, ref, got) else [f"{where}: {len(got)} contacts, not {len(ref)}"]
+    a, b = (Shape.of(m, reference, g) for g in pair)
+    dist = np.asarray(read(ours, "contact.dist"), float)[got]
+    frame = np.asarray(read(ours, "contact.frame"), float).reshape(-1, 3, 3)[got]
+    depth = float(np.asarray(read(reference, "contact.dist"))[ref].min())
+    allowed = DEPTH if (a.kind, b.kind) == (BOX, BOX) else max(DEPTH, ITERATIVE_DEPTH * min(a.radius(), b.radius()))
+    wrong = []
+    if abs(dist.min() - depth) > allowed:
+        wrong.append(f"{where}: deepest at {dist.min():.6g}, not {depth:.6g}")
+    if a.kind in CONVEX | {PLANE} and b.kind in CONVEX:
+        gap = separation(a, b, frame[int(dist.argmin()), 0])
+        if gap < depth - allowed:
+            wrong.append(f"{where}: along the normal the shapes are {gap:.6g} apart, not {depth:.6g}")
+        wrong += _points_off(where, a, b, np.asarray(read(ours, "contact.pos"), float)[got], dist, frame, allowed)
+    return wrong
+
+
+def _points_off(where: str, a: Shape, b: Shape, pos, dist, frame, allowed: float) -> list[str]:
+    """Contact points that are not between the shapes: the point is half a distance outside (inside) both along n."""
+    wrong = []
+    for point, gap, axes in zip(pos, dist, frame, strict=True):
+        normal, slack = axes[0], abs(gap) + allowed
+        beyond_b = -b.support(-normal) - normal @ point  # how far b begins past the point
+        beyond_a = normal @ point - a.support(normal) if a.kind != PLANE else a.mat[:, 2] @ (point - a.pos)
+        if max(beyond_a, beyond_b) > slack:
+            wrong.append(f"{where}: a contact point {max(beyond_a, beyond_b):.6g} from a shape at distance {gap:.6g}")
+    return wrong
+
+
+def row_order(reference: Any, ours: Any, contact_order: np.ndarray) -> np.ndarray:
+    """For each constraint row of the reference, ours: the rows of a contact go where the contact goes."""
+    nefc = int(reference.nefc)
+    kind, owner = np.asarray(reference.efc_type)[:nefc], np.asarray(reference.efc_id)[:nefc]
+    our_kind, our_owner = np.asarray(ours.efc_type)[:nefc], np.asarray(ours.efc_id)[:nefc]
+    order = np.arange(nefc)
+    for c, mine in enumerate(contact_order):
+        rows = np.flatnonzero((kind >= FIRST_CONTACT_ROW) & (owner == c))
+        our_rows = np.flatnonzero((our_kind >= FIRST_CONTACT_ROW) & (our_owner == mine))
+        if len(rows) == len(our_rows):
+            order[rows] = our_rows
+    return order
+
+
+FIRST_CONTACT_ROW = 5  # mjCNSTR_CONTACT_FRICTIONLESS; the contact types follow
+
+
+def collision_difference(match_: Match, state: str) -> Difference:
+    """The verdict on the set of contacts as one difference of the collision stage."""
+    error = float("inf") if match_.wrong else 0.0
+    return Difference("collision", "contact", state, error, 1.0, "; ".join(match_.wrong[:3]))

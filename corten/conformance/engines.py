@@ -1,0 +1,191 @@
+"""The two engines behind one interface, so that a comparison names a field once and asks both for it.
+
+`Reference` is mujoco, imported only when one is made; `Corten` is this package. Model and Data of both carry the same
+names, so the interface is thin: make a model, set a state, run a stage, read a field by name.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+REFERENCE_VERSION = "3.5.0"
+ARRAYS = (np.ndarray, bytes, int, float)
+
+
+class MissingReference(RuntimeError):
+    """mujoco is not installed."""
+
+
+class Refused(Exception):
+    """An engine does not take a model; the message is the engine's own."""
+
+
+class Engine(Protocol):
+    """What a comparison needs of an engine. Records are the engine's own Model and Data."""
+
+    name: str
+
+    def load(self, path: Path) -> Any: ...
+    def data(self, m: Any) -> Any: ...
+    def reset(self, m: Any, d: Any) -> None: ...
+    def forward(self, m: Any, d: Any) -> None: ...
+    def inverse(self, m: Any, d: Any) -> None: ...
+    def step(self, m: Any, d: Any, nstep: int = 1) -> None: ...
+    def model_fields(self) -> list[str] | None: ...
+    def data_fields(self) -> list[str] | None: ...
+    def dense(self, m: Any, d: Any, name: str) -> np.ndarray: ...
+
+
+def read(record: Any, name: str) -> Any:
+    """A field by its dotted name (`opt.timestep`), or None if the record has no such field."""
+    for part in name.split("."):
+        record = getattr(record, part, None)
+        if record is None:
+            return None
+    return np.frombuffer(record, np.uint8) if isinstance(record, bytes) else record
+
+
+def _rows_from_csr(values, rownnz, rowadr, colind, ncol: int) -> np.ndarray:
+    """Dense rows from compressed ones."""
+    values, colind = np.ravel(values), np.ravel(colind)
+    dense = np.zeros((len(rownnz), ncol))
+    for i, (n, start) in enumerate(zip(rownnz, rowadr, strict=True)):
+        dense[i, colind[start : start + n]] = values[start : start + n]
+    return dense
+
+
+# Matrices that an engine may store dense or compressed: (values, prefix of the row structure, size with the rows).
+SPARSE = {
+    "efc_J": ("efc_J_", "nefc"),
+    "ten_J": ("ten_J_", "ntendon"),
+    "actuator_moment": ("moment_", "nu"),
+}
+
+
+def _dense(m: Any, d: Any, name: str, compressed: bool) -> np.ndarray:
+    prefix, size = SPARSE[name]
+    nrow = int(getattr(d, size) if hasattr(d, size) else getattr(m, size))
+    values = np.asarray(getattr(d, name), float)
+    if not compressed:
+        return np.ravel(values)[: nrow * m.nv].reshape(nrow, m.nv)
+    parts = [np.asarray(getattr(d, prefix + part)) for part in ("rownnz", "rowadr", "colind")]
+    return _rows_from_csr(values, parts[0][:nrow], parts[1][:nrow], parts[2], m.nv)
+
+
+class Reference:
+    """mujoco, the engine that is compared with."""
+
+    name = "reference"
+
+    def __init__(self) -> None:
+        try:
+            import mujoco
+        except ImportError as error:
+            raise MissingReference(
+                f"the reference engine is not installed: pip install 'corten[test]' brings mujoco {REFERENCE_VERSION}"
+            ) from error
+        self.mj = mujoco
+
+    @property
+    def version(self) -> str:
+        return self.mj.__version__
+
+    def load(self, path: Path) -> Any:
+        try:
+            return self.mj.MjModel.from_xml_path(str(path))
+        except (ValueError, OSError) as error:
+            raise Refused(str(error)) from error
+
+    def data(self, m: Any) -> Any:
+        return self.mj.MjData(m)
+
+    def reset(self, m: Any, d: Any) -> None:
+        self.mj.mj_resetData(m, d)
+
+    def forward(self, m: Any, d: Any) -> None:
+        self.mj.mj_forward(m, d)
+
+    def inverse(self, m: Any, d: Any) -> None:
+        self.mj.mj_inverse(m, d)
+
+    def step(self, m: Any, d: Any, nstep: int = 1) -> None:
+        self.mj.mj_step(m, d, nstep)
+
+    def model_fields(self) -> list[str] | None:
+        """Every array of the model, and the numbers of its options and statistics."""
+        m = self.mj.MjModel.from_xml_string("<mujoco/>")
+        own = [n for n in dir(m) if not n.startswith("_") and isinstance(getattr(m, n), ARRAYS)]
+        parts = [f"{part}.{n}" for part in ("opt", "stat") for n in dir(getattr(m, part)) if not n.startswith("_")]
+        return own + parts
+
+    def data_fields(self) -> list[str] | None:
+        """Every array and number of the data, and the arrays of its contacts."""
+        d = self.mj.MjData(self.mj.MjModel.from_xml_string("<mujoco/>"))
+        own = [n for n in dir(d) if not n.startswith("_") and isinstance(getattr(d, n), ARRAYS)]
+        return own + [f"contact.{n}" for n in dir(d.contact) if not n.startswith("_")]
+
+    def dense(self, m: Any, d: Any, name: str) -> np.ndarray:
+        compressed = name == "actuator_moment" or bool(self.mj.mj_isSparse(m))
+        return _dense(m, d, name, compressed)
+
+    def disable_bits(self) -> dict[str, int]:
+        """Disable flags by their names in MJCF."""
+        return _flag_bits(self.mj.mjtDisableBit, "mjDSBL_")
+
+    def integrators(self) -> dict[str, int]:
+        """Integrators by their names in MJCF, in lower case."""
+        return _flag_bits(self.mj.mjtIntegrator, "mjINT_")
+
+
+def _flag_bits(enum: Any, prefix: str) -> dict[str, int]:
+    members = {n.removeprefix(prefix).lower(): int(v) for n, v in enum.__members__.items() if n.startswith(prefix)}
+    return members
+
+
+class Corten:
+    """This engine."""
+
+    name = "corten"
+
+    def __init__(self) -> None:
+        import corten
+        from corten.model.data_fields import DATA_FIELDS
+        from corten.model.model_fields import MODEL_FIELDS
+
+        self.corten = corten
+        self._model_fields = [f.name for f in MODEL_FIELDS if not f.ours]
+        self._data_fields = [f.name for f in DATA_FIELDS if not f.ours]
+
+    def load(self, path: Path) -> Any:
+        try:
+            return self.corten.Model.from_xml_path(path)
+        except self.corten.MjcfError as error:
+            raise Refused(str(error)) from error
+
+    def data(self, m: Any) -> Any:
+        return self.corten.Data(m)
+
+    def reset(self, m: Any, d: Any) -> None:
+        self.corten.reset(m, d)
+
+    def forward(self, m: Any, d: Any) -> None:
+        self.corten.forward(m, d)
+
+    def inverse(self, m: Any, d: Any) -> None:
+        self.corten.inverse(m, d)
+
+    def step(self, m: Any, d: Any, nstep: int = 1) -> None:
+        self.corten.step(m, d, nstep)
+
+    def model_fields(self) -> list[str] | None:
+        return self._model_fields
+
+    def data_fields(self) -> list[str] | None:
+        return self._data_fields
+
+    def dense(self, m: Any, d: Any, name: str) -> np.ndarray:
+        compressed = np.ndim(getattr(d, name)) == 1 and hasattr(d, SPARSE[name][0] + "rownnz")
+        return _dense(m, d, name, compressed)

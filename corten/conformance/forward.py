@@ -1,0 +1,219 @@
+"""One state in both engines: set it, run a forward pass, compare every field that both have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from . import scope
+from .compare import Difference, compare
+from .contacts import Match, collision_difference, match, row_order
+from .engines import SPARSE, Engine, read
+from .stages import (
+    ACCELERATION_SENSOR_TOLERANCE,
+    ACCELERATION_STAGE,
+    DEFAULT_SOLVER_ITERATIONS,
+    DEFAULT_SOLVER_TOLERANCE,
+    EXACT_SOLVER,
+    FORWARD,
+    GROUPS,
+    INVERSE_TOLERANCE,
+    Group,
+    group_of,
+)
+from .states import State
+
+NEWTON = 2  # mjSOL_NEWTON
+
+# Sizes that count the used entries of a field, by the field's beginning; the rest of the array is unused memory.
+LIVE = {"contact.": "ncon", "efc_": "nefc", "island_": "nisland"}
+# Fields whose meaning is an index into rows or contacts: only compared where both engines order them alike.
+ORDERED = frozenset(("contact.efc_address", "map_efc2iefc", "map_iefc2efc", "island_iefcadr", "tendon_efcadr"))
+# Fields that are only written where there is something to write: no rows, no islands, no meaning.
+WRITTEN_IF = {"tendon_efcadr": "nefc", "efc_island": "nisland"} | {
+    name: "nisland"
+    for name in "tree_island map_itree2tree dof_island map_dof2idof map_idof2dof map_efc2iefc map_iefc2efc".split()
+}
+
+
+class Pair:
+    """A model and its data in both engines."""
+
+    def __init__(self, reference: Engine, ours: Engine, models: tuple[Any, Any]) -> None:
+        self.engines = (reference, ours)
+        self.models = models
+        self.data = (reference.data(models[0]), ours.data(models[1]))
+
+    def set(self, state: State) -> None:
+        """Reset both and write the same state to both."""
+        for engine, m, d in zip(self.engines, self.models, self.data, strict=True):
+            engine.reset(m, d)
+            state.write(d)
+
+    def each(self, stage: str, *args: Any) -> None:
+        """Run one function of the engines (`forward`, `inverse`, `step`) on both."""
+        for engine, m, d in zip(self.engines, self.models, self.data, strict=True):
+            getattr(engine, stage)(m, d, *args)
+
+    @contextmanager
+    def options(self, **values: float):
+        """Change options of both models for a while."""
+        before = [{n: getattr(m.opt, n) for n in values} for m in self.models]
+        for m in self.models:
+            for name, value in values.items():
+                setattr(m.opt, name, value)
+        try:
+            yield
+        finally:
+            for m, old in zip(self.models, before, strict=True):
+                for name, value in old.items():
+                    setattr(m.opt, name, value)
+
+
+def data_fields(pair: Pair) -> list[str]:
+    """Every field of the data that both engines have and that nothing excludes, in the order of the stages."""
+    ours = pair.engines[1].data_fields() or []
+    theirs = set(pair.engines[0].data_fields() or ours)
+    both = [f for f in ours if f in theirs and scope.data_reason(f) is None]
+    place = {name: i for i, name in enumerate(n for g in GROUPS for n in g.fields)}
+    return sorted(both, key=lambda f: place.get(f, len(place)))
+
+
+def unlisted(fields: Iterable[str]) -> list[str]:
+    """Fields that no stage lists: a hole in the tables of this package, reported as a failure."""
+    return [f for f in fields if group_of(f) is None]
+
+
+def compare_forward(pair: Pair, state: State, stages: tuple[str, ...]) -> tuple[list[Difference], bool]:
+    """Differences of one state, stage by stage, and whether its contacts were unique (rows and forces compared)."""
+    pair.set(state)
+    with pair.options(**EXACT_SOLVER):
+        pair.each("forward")
+    reference, ours = pair.data
+    fields = data_fields(pair)
+    found = [Difference("position", f, state.label, float("inf"), 0.0, "no stage lists it") for f in unlisted(fields)]
+    contacts = Match(order=np.arange(int(reference.ncon)))
+    if "contact.pos" in fields and "collision" in stages:
+        contacts = match(pair.models[0], reference, ours)
+        found.append(collision_difference(contacts, state.label))
+    rows = None
+    for group in GROUPS:
+        if group.stage not in stages or group.stage not in FORWARD:
+            continue
+        if contacts.order is None and group.stage in ("rows", "solve", "sensors"):
+            continue
+        if group.asked and not getattr(reference, group.asked, True):
+            continue
+        for name in group.fields:
+            if name not in fields:
+                continue
+            if name == "nefc" and int(ours.nefc) == int(reference.nefc) and contacts.order is not None:
+                rows = row_order(reference, ours, contacts.order)
+            if name.startswith("efc_") and rows is None:
+                continue
+            if not getattr(reference, WRITTEN_IF.get(name, ""), True):
+                continue
+            difference = _compare_field(pair, group, name, state.label, contacts.order, rows)
+            if difference is not None:
+                found.append(difference)
+    return found, contacts.order is not None
+
+
+def _compare_field(pair: Pair, group: Group, name: str, state: str, order, rows) -> Difference | None:
+    """One field, cut to its used entries and brought into the reference's order."""
+    m, reference = pair.models[0], pair.data[0]
+    if name in SPARSE:
+        values = [e.dense(x, d, name) for e, x, d in zip(pair.engines, pair.models, pair.data, strict=True)]
+    else:
+        values = [_live(np.asarray(read(d, name)), name, d) for d in pair.data]
+    theirs, mine = values
+    if name == "ncon":
+        return compare(group.stage, name, state, theirs, mine, 0.0) if order is not None else None
+    if name.startswith("contact.") and order is None:
+        return None
+    if name in ORDERED and (order is None or not _in_order(order) or (rows is not None and not _in_order(rows))):
+        return None
+    if name.startswith("contact.") and len(mine) == len(order):
+        mine = mine[order]
+    elif name.startswith("efc_") and len(mine) == len(rows):
+        mine = mine[rows]
+        if name == "efc_id":
+            mine = _contact_ids(mine, np.asarray(reference.efc_type)[: len(mine)], order)
+    elif name in ("wrap_xpos", "wrap_obj"):
+        used = int(np.sum(reference.ten_wrapnum))
+        width = 3 if name == "wrap_xpos" else 1
+        theirs, mine = theirs.reshape(-1, width)[:used], mine.reshape(-1, width)[:used]
+    elif name == "sensordata":
+        return _compare_sensors(m, group, state, theirs, mine)
+    return compare(group.stage, name, state, theirs, mine, group.tolerance)
+
+
+def _live(values: np.ndarray, name: str, d: Any) -> np.ndarray:
+    for beginning, size in LIVE.items():
+        if name.startswith(beginning) and values.ndim:
+            return values[: int(getattr(d, size))]
+    return values
+
+
+def _in_order(order: np.ndarray) -> bool:
+    return bool(np.all(order == np.arange(len(order))))
+
+
+def _contact_ids(ids: np.ndarray, kinds: np.ndarray, order: np.ndarray) -> np.ndarray:
+    """Our row owners with contacts numbered as the reference numbers them."""
+    numbers = np.empty(len(order), int)
+    numbers[order] = np.arange(len(order))
+    owner = np.array(ids)
+    of_contact = kinds >= 5
+    owner[of_contact] = numbers[owner[of_contact]]
+    return owner
+
+
+def _compare_sensors(m: Any, group: Group, state: str, theirs: np.ndarray, mine: np.ndarray) -> Difference:
+    """Sensor readings: those of accelerations and forces have a wider tolerance. The worst sensor stands for all."""
+    if theirs.shape != mine.shape:
+        return compare(group.stage, "sensordata", state, theirs, mine, group.tolerance)
+    stage = np.repeat(np.asarray(m.sensor_needstage), np.asarray(m.sensor_dim))
+    late = stage == ACCELERATION_STAGE
+    parts = [(~late, group.tolerance), (late, ACCELERATION_SENSOR_TOLERANCE)]
+    results = [
+        compare(group.stage, "sensordata", state, np.where(chosen, theirs, 0.0), np.where(chosen, mine, 0.0), tolerance)
+        for chosen, tolerance in parts
+    ]
+    return max(results, key=lambda x: x.ratio)
+
+
+def compare_default_solver(pair: Pair, state: State) -> list[Difference]:
+    """The model's own solver settings: a looser agreement, in about as many iterations."""
+    pair.set(state)
+    pair.each("forward")
+    reference, ours = pair.data
+    found = []
+    for name in ("qacc", "qfrc_constraint"):
+        theirs, mine = read(reference, name), read(ours, name)
+        if mine is not None:
+            label = f"{state.label}, default solver"
+            found.append(compare("solve", name, label, theirs, mine, DEFAULT_SOLVER_TOLERANCE))
+    counts = read(ours, "solver_niter")
+    if counts is not None and int(pair.models[0].opt.solver) == NEWTON:
+        islands = max(1, int(read(reference, "nisland") or 0))
+        excess = abs(int(np.max(counts)) - int(np.max(reference.solver_niter[:islands])))
+        error = 0.0 if excess <= DEFAULT_SOLVER_ITERATIONS else float(excess)
+        detail = f"{int(np.max(counts))} iterations, not {int(np.max(reference.solver_niter[:islands]))}"
+        found.append(Difference("solve", "solver_niter", state.label, error, 1.0, detail))
+    return found
+
+
+def compare_inverse(pair: Pair, state: State) -> list[Difference]:
+    """Inverse dynamics at the reference's own acceleration."""
+    pair.set(state)
+    pair.each("forward")
+    reference, ours = pair.data
+    ours.qacc[:] = reference.qacc
+    pair.each("inverse")
+    return [
+        compare("inverse", "qfrc_inverse", state.label, reference.qfrc_inverse, ours.qfrc_inverse, INVERSE_TOLERANCE)
+    ]

@@ -1,0 +1,160 @@
+"""What a comparison leaves out, and why: the only place that says so.
+
+Three kinds. *Permanent* exclusions are fields that no engine needs to agree on (drawing, memory, layout). *Not covered
+yet* lists what Corten does not do so far: stages, features of a model, flags switched off in both engines. Later work
+shortens those lists to nothing; `corten conform` prints them with every run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Any
+
+# --- not covered yet: these lists shrink ---------------------------------------------------------------------------
+
+# Disable flags set in both engines, by their MJCF names.
+DISABLED: dict[str, str] = {
+    "contact": "collision is not there yet",
+    "constraint": "constraint rows and their solver are not there yet",
+}
+
+# Stages that are not compared at all.
+STAGES_NOT_COVERED: dict[str, str] = {
+    "collision": "collision is not there yet",
+    "rows": "constraint rows are not there yet",
+    "solve": "the constraint solver is not there yet",
+    "sensors": "sensors are not there yet",
+    "inverse": "inverse dynamics is not there yet",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Feature:
+    """Something a model may use that Corten does not do yet: stages from `stage` on are not compared for it."""
+
+    name: str
+    stage: str
+    reason: str
+    used_by: Callable[[Any], bool]  # of the reference's model
+
+
+FEATURES_NOT_COVERED: tuple[Feature, ...] = ()
+
+# --- permanent -----------------------------------------------------------------------------------------------------
+
+# Patterns of Model fields.
+MODEL_EXCLUDED: dict[str, str] = {
+    "mat_[!r]*": "looks of surfaces; colours are kept, since rays pass what is invisible",
+    "mat_reflectance": "looks of surfaces",
+    "mat_roughness": "looks of surfaces",
+    "site_matid": "looks of surfaces",
+    "tendon_matid": "looks of surfaces",
+    "flex_matid": "looks of surfaces",
+    "site_rgba": "colours",
+    "tendon_rgba": "colours",
+    "flex_rgba": "colours",
+    "tex_*": "textures are not kept",
+    "ntex": "textures are not kept",
+    "ntexdata": "textures are not kept",
+    "flex*texcoord*": "texture coordinates",
+    "nflextexcoord": "texture coordinates",
+    "*skin*": "skins are drawing only",
+    "light_ambient": "looks of lights",
+    "light_attenuation": "looks of lights",
+    "light_bulbradius": "looks of lights",
+    "light_castshadow": "looks of lights",
+    "light_cutoff": "looks of lights",
+    "light_diffuse": "looks of lights",
+    "light_exponent": "looks of lights",
+    "light_intensity": "looks of lights",
+    "light_range": "looks of lights",
+    "light_specular": "looks of lights",
+    "light_texid": "looks of lights",
+    "light_type": "looks of lights",
+    "tendon_width": "drawing only",
+    "cam_ipd": "stereo drawing only",
+    "flex_flatskin": "drawing only",
+    "*bvh*": "search tree of the reference's own collision phase",
+    "*oct_*": "search tree of the reference's own signed distance fields",
+    "noct": "search tree of the reference's own signed distance fields",
+    "mesh_oct*": "search tree of the reference's own signed distance fields",
+    "names*": "one string of bytes; names are compared through their addresses' owners",
+    "name_*": "layout of that string",
+    "nnames*": "layout of that string",
+    "paths": "files of the assets",
+    "*_pathadr": "files of the assets",
+    "npaths": "files of the assets",
+    "nbuffer": "memory",
+    "narena": "memory",
+    "*plugin*": "plugins are refused",
+    "signature": "checksum of the layout",
+}
+
+# Patterns of Data fields.
+DATA_EXCLUDED: dict[str, str] = {
+    "maxuse_*": "memory",
+    "narena": "memory",
+    "nbuffer": "memory",
+    "pstack": "memory",
+    "pbase": "memory",
+    "parena": "memory",
+    "nJ": "storage of a sparse matrix; the matrix is compared",
+    "nA": "storage of a sparse matrix; the matrix is compared",
+    "*_rownnz": "storage of a sparse matrix; the matrix is compared",
+    "*_rowadr": "storage of a sparse matrix; the matrix is compared",
+    "*_colind": "storage of a sparse matrix; the matrix is compared",
+    "*_rowsuper": "storage of a sparse matrix; the matrix is compared",
+    "bvh_*": "search tree of the reference's own collision phase",
+    "flg_*": "which lazy fields were computed",
+    "signature": "checksum of the layout",
+    "threadpool": "threads",
+    "solver_niter": "compared with the model's own solver settings",
+    "solver_nnz": "storage of a sparse matrix",
+    "solver_fwdinv": "a diagnostic of the reference",
+    "nplugin": "plugins are refused",
+    "plugin*": "plugins are refused",
+    "qH": "written by the integrators, which trajectories compare",
+    "qHDiagInv": "written by the integrators, which trajectories compare",
+    "qDeriv": "written by the integrators, which trajectories compare",
+    "qLU": "written by the integrators, which trajectories compare",
+    "efc_state": "which side of a kink a row is on is free where its force is zero",
+    "efc_b": "held only by the dual solvers, which write it in place",
+    "efc_AR": "held only by the dual solvers",
+    "iM": "a copy sorted by islands",
+    "iLD*": "a copy sorted by islands",
+    "iacc*": "a copy sorted by islands",
+    "ifrc_*": "a copy sorted by islands",
+    "iefc_*": "a copy sorted by islands",
+    "*_awake_ind": "lists of what is awake, whose flags are compared",
+    "contact.H": "scratch of the reference's elliptic Newton solver",
+}
+
+
+def model_reason(field: str) -> str | None:
+    """Why a field of the model is not compared, or None if it is."""
+    return _reason(field, MODEL_EXCLUDED)
+
+
+def data_reason(field: str) -> str | None:
+    """Why a field of the data is not compared, or None if it is."""
+    return _reason(field, DATA_EXCLUDED)
+
+
+def _reason(field: str, table: dict[str, str]) -> str | None:
+    return next((why for pattern, why in table.items() if fnmatchcase(field, pattern)), None)
+
+
+def features_of(m: Any) -> list[Feature]:
+    """What a model uses that is not covered yet."""
+    return [f for f in FEATURES_NOT_COVERED if f.used_by(m)]
+
+
+def not_covered_yet() -> list[tuple[str, str, str]]:
+    """Kind, name and reason of everything that later work is to cover: what `corten conform` prints."""
+    return [
+        *(("flag off", name, why) for name, why in DISABLED.items()),
+        *(("stage", name, why) for name, why in STAGES_NOT_COVERED.items()),
+        *(("feature", f"{f.name} (from {f.stage})", f.reason) for f in FEATURES_NOT_COVERED),
+    ]

@@ -1,0 +1,52 @@
+"""Trajectories: many steps from one state under the same random controls."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .compare import Difference, compare
+from .contacts import match
+from .engines import read
+from .forward import Pair
+from .stages import CONTACT_STEPS, TRAJECTORY_STEPS, TRAJECTORY_TOLERANCE
+from .states import State, random_ctrl
+
+
+def compare_trajectory(pair: Pair, state: State, integrator: str, seed: int = 0) -> tuple[list[Difference], bool]:
+    """qpos and qvel after `TRAJECTORY_STEPS` steps, or after `CONTACT_STEPS` where there is contact.
+
+    Also whether the trajectory could be judged to its end: it stops before the first step whose contacts are valid in
+    both engines but not the same, since from there on the two are both right and apart.
+    """
+    label = f"{state.label}, {integrator}"
+    rng = np.random.default_rng(seed)
+    m, (reference, ours) = pair.models[0], pair.data
+    pair.set(state)
+    touched, unique, found = False, True, []
+    compares_contacts = read(ours, "contact.pos") is not None
+    for step in range(1, TRAJECTORY_STEPS + 1):
+        ctrl = random_ctrl(m, rng)
+        for d in pair.data:
+            if m.nu:
+                d.ctrl[:] = ctrl
+        pair.each("step")
+        touched = touched or reference.ncon > 0
+        if reference.ncon and compares_contacts:
+            contacts = match(m, reference, ours)
+            if not contacts.unique and not contacts.wrong:
+                unique = False
+                break
+        found = _differences(pair, f"{label}, step {step}")
+        if not all(x.passed for x in found) or (touched and step >= CONTACT_STEPS):
+            break
+    return found, unique
+
+
+def _differences(pair: Pair, label: str) -> list[Difference]:
+    reference, ours = pair.data
+    names = ("qpos", "qvel", "act") if pair.models[0].na else ("qpos", "qvel")
+    return [
+        compare("trajectory", n, label, read(reference, n), read(ours, n), TRAJECTORY_TOLERANCE)
+        for n in names
+        if read(ours, n) is not None
+    ]

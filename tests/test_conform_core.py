@@ -1,0 +1,242 @@
+"""The comparison itself: it passes for equal engines, and finds every stage that is made wrong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from corten import models
+from corten.conformance import Settings, compare, compare_model, find_models, scope
+from corten.conformance.compiled import model_fields
+from corten.conformance.engines import Reference, Refused, read
+from corten.conformance.stages import group_of, select
+from corten.conformance.states import states_of
+
+pytestmark = pytest.mark.reference
+
+# Contact, a tendon over a sphere, an activation, a limit, friction loss, an equality, sensors of all three stages.
+EVERYTHING = """
+<mujoco>
+  <worldbody>
+    <geom name="floor" type="plane" size="1 1 .1"/>
+    <site name="anchor" pos="0 0 1"/>
+    <geom name="pulley" type="sphere" size=".05" pos=".2 0 .7" contype="0" conaffinity="0"/>
+    <body name="a" pos="0 0 .5">
+      <joint name="ja" axis="0 1 0" range="-.5 .5" limited="true" frictionloss=".1" damping=".1" stiffness="1"/>
+      <geom type="capsule" fromto="0 0 0 .4 0 0" size=".05"/>
+      <site name="tip" pos=".4 0 0"/>
+    </body>
+    <body name="b" pos="0 .5 .09"><freejoint/><geom type="box" size=".1 .1 .1"/></body>
+    <body name="c" pos="0 1 .5"><joint name="jc" axis="0 0 1"/><geom size=".1"/></body>
+    <body name="m" mocap="true" pos="2 0 0"/>
+  </worldbody>
+  <tendon>
+    <spatial name="t"><site site="anchor"/><geom geom="pulley"/><site site="tip"/></spatial>
+  </tendon>
+  <equality><joint joint1="ja" joint2="jc"/></equality>
+  <actuator>
+    <motor tendon="t" ctrlrange="-1 1" ctrllimited="true"/>
+    <general joint="jc" dyntype="integrator" actlimited="true" actrange="-.3 .2"/>
+  </actuator>
+  <sensor>
+    <jointpos joint="ja"/><subtreelinvel body="a"/><accelerometer site="tip"/><force site="tip"/>
+  </sensor>
+  <keyframe><key qpos=".2 0 .5 .09 1 0 0 0 0" act=".1"/></keyframe>
+</mujoco>
+"""
+
+
+@pytest.fixture
+def everything_covered(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two copies of the reference are compared, so nothing is left out."""
+    monkeypatch.setattr(scope, "DISABLED", {})
+    monkeypatch.setattr(scope, "STAGES_NOT_COVERED", {})
+    monkeypatch.setattr(scope, "FEATURES_NOT_COVERED", ())
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Path:
+    path = tmp_path / "everything.xml"
+    path.write_text(EVERYTHING)
+    return path
+
+
+class Wrong(Reference):
+    """The reference with one field of the data changed after a call."""
+
+    def __init__(self, field: str, after: str = "forward") -> None:
+        super().__init__()
+        self.field, self.after = field, after
+
+    def _spoil(self, d, call: str) -> None:
+        if call == self.after:
+            values = read(d, self.field)
+            if np.ndim(values):
+                values[...] = values + (1e-3 if values.dtype.kind == "f" else 1)
+            else:
+                setattr(d, self.field, values + 1)
+
+    def forward(self, m, d) -> None:
+        super().forward(m, d)
+        self._spoil(d, "forward")
+
+    def inverse(self, m, d) -> None:
+        super().inverse(m, d)
+        self._spoil(d, "inverse")
+
+    def step(self, m, d, nstep: int = 1) -> None:
+        super().step(m, d, nstep)
+        self._spoil(d, "step")
+
+
+@pytest.mark.usefixtures("everything_covered")
+def test_an_engine_agrees_with_itself(model: Path) -> None:
+    report = compare_model(model, Settings(), Reference(), Reference())
+    assert report.status == "passed", report.reason or report.worst
+    compared = {x.field for x in report.differences}
+    assert {"body_mass", "opt.timestep", "xpos", "ten_J", "contact.dist", "efc_J", "subtree_linvel", "cacc"} <= compared
+    assert {"sensordata", "energy", "qfrc_inverse", "qpos"} <= compared
+    assert max(x.error for x in report.differences) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("field", "stage", "after"),
+    [
+        ("xipos", "position", "forward"),
+        ("ten_length", "position", "forward"),
+        ("actuator_moment", "position", "forward"),
+        ("qLD", "position", "forward"),
+        ("contact.dist", "collision", "forward"),
+        ("contact.friction", "collision", "forward"),
+        ("cvel", "velocity", "forward"),
+        ("qfrc_bias", "velocity", "forward"),
+        ("act_dot", "actuation", "forward"),
+        ("qacc_smooth", "actuation", "forward"),
+        ("efc_J", "rows", "forward"),
+        ("efc_type", "rows", "forward"),
+        ("efc_KBIP", "rows", "forward"),
+        ("qacc", "solve", "forward"),
+        ("efc_force", "solve", "forward"),
+        ("sensordata", "sensors", "forward"),
+        ("cfrc_int", "sensors", "forward"),
+        ("energy", "energy", "forward"),
+        ("qfrc_inverse", "inverse", "inverse"),
+        ("qvel", "trajectory", "step"),
+    ],
+)
+@pytest.mark.usefixtures("everything_covered")
+def test_a_wrong_field_is_found_and_its_stage_named(model: Path, field: str, stage: str, after: str) -> None:
+    report = compare_model(model, Settings(), Reference(), Wrong(field, after))
+    assert report.status == "failed"
+    assert report.first_failing == stage
+    assert field in {x.field for x in report.differences if not x.passed}
+
+
+@pytest.mark.usefixtures("everything_covered")
+def test_a_wrong_constant_is_found_at_compile(model: Path) -> None:
+    class Heavier(Reference):
+        def load(self, path):
+            m = super().load(path)
+            m.body_mass[1] *= 1 + 1e-8
+            return m
+
+    report = compare_model(model, Settings(stages=("compile",)), Reference(), Heavier())
+    assert report.first_failing == "compile"
+    assert report.worst is not None and report.worst.field == "body_mass"
+
+
+@pytest.mark.usefixtures("everything_covered")
+def test_a_lost_contact_is_found(model: Path) -> None:
+    class Ghost(Reference):
+        def load(self, path):
+            m = super().load(path)
+            m.geom_contype[:] = m.geom_conaffinity[:] = 0
+            return m
+
+    stages = ("collision", "rows")
+    report = compare_model(model, Settings(stages=stages), Reference(), Ghost())
+    assert report.first_failing == "collision"
+    assert "0 contacts" in report.worst.detail
+
+
+def test_refusal_and_no_model_are_not_failures(model: Path, tmp_path: Path) -> None:
+    class Picky(Reference):
+        def load(self, path):
+            raise Refused("model.xml:3: <tendon> is not supported")
+
+    refused = compare_model(model, Settings(), Reference(), Picky())
+    assert (refused.status, refused.reason) == ("refused", "model.xml:3: <tendon> is not supported")
+    broken = tmp_path / "broken.xml"
+    broken.write_text("<mujoco><worldbody></mujoco>")
+    assert compare_model(broken, Settings(), Reference(), Picky()).status == "skipped"
+
+
+def test_a_crash_is_the_verdict_on_that_model_only(model: Path) -> None:
+    class Crash(Reference):
+        def data(self, m):
+            raise ZeroDivisionError("float division by zero")
+
+    report = compare_model(model, Settings(), Reference(), Crash())
+    assert report.status == "failed" and report.reason.startswith("ZeroDivisionError")
+
+
+def test_every_field_of_the_reference_is_in_a_stage_or_excluded_with_a_reason() -> None:
+    reference = Reference()
+    fields = reference.data_fields()
+    assert [f for f in fields if scope.data_reason(f) is None and group_of(f) is None] == []
+    assert [f for f in fields if scope.data_reason(f) and group_of(f)] == []
+    assert len(model_fields(reference, reference)) > 350
+
+
+def test_every_exclusion_names_something() -> None:
+    from fnmatch import fnmatchcase
+
+    reference = Reference()
+    for table, fields in (
+        (scope.MODEL_EXCLUDED, reference.model_fields()),
+        (scope.DATA_EXCLUDED, reference.data_fields()),
+    ):
+        assert [p for p in table if not any(fnmatchcase(f, p) for f in fields)] == []
+
+
+def test_states_are_eight_legal_and_repeatable(model: Path) -> None:
+    m = Reference().load(model)
+    states, again = states_of(m, seed=3), states_of(m, seed=3)
+    assert [s.label for s in states] == ["default", "keyframe 0", *(f"random {i}" for i in range(6))]
+    for a, b in zip(states, again, strict=True):
+        for name, value in a.values.items():
+            np.testing.assert_array_equal(value, b.values[name])
+    for s in states[2:]:
+        v = s.values
+        assert -0.5 <= v["qpos"][0] <= 0.5
+        assert np.linalg.norm(v["qpos"][4:8]) == pytest.approx(1)
+        assert abs(v["ctrl"][0]) <= 1 and -0.3 <= v["act"][0] <= 0.2
+        assert not v["xfrc_applied"][0].any() and v["xfrc_applied"][1:].all()
+    assert not np.allclose(states_of(m, seed=4)[2].values["qpos"], states[2].values["qpos"])
+
+
+def test_compare_is_relative_to_the_field_and_strict_about_integers() -> None:
+    big = np.array([1e6, 1.0])
+    assert compare("s", "f", "", big, big + [0, 1e-5], 1e-10).passed
+    assert not compare("s", "f", "", big, big + [0, 1e-3], 1e-10).passed
+    assert not compare("s", "f", "", [1, 2], [1, 3], 1e9).passed
+    assert not compare("s", "f", "", [1.0], [float("nan")], 1e9).passed
+    assert compare("s", "f", "", [float("inf")], [float("inf")], 0.0).passed
+    assert not compare("s", "f", "", [1.0], [1.0, 2.0], 1e9).passed
+    assert compare("s", "f", "", np.zeros((0, 3)), np.zeros(0), 0.0).passed
+    assert compare("s", "f", "", [[1.0, 2.0]], [[1.0, 2.5]], 1e-9).detail == "[0, 1]: 2.5, not 2"
+
+
+def test_stage_names_are_checked() -> None:
+    assert select(["velocity", "compile"]) == ("compile", "velocity")
+    with pytest.raises(ValueError, match="no stage is called 'speed'"):
+        select(["speed"])
+
+
+def test_bundled_models_are_found() -> None:
+    folder = models.path("humanoid").parent
+    assert {p.stem for p in find_models([folder])} == set(models.names())
+    with pytest.raises(FileNotFoundError):
+        find_models([folder / "nothing"])

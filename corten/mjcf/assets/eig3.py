@@ -2,9 +2,9 @@
 
 The eigenvalues come in decreasing order and the axes as a unit quaternion, so they always form a right-handed frame.
 An inertia does not determine the sign of its axes, nor the axes at all where eigenvalues coincide. To land on the
-reference's choice, the computation follows its path: cyclic-by-largest Jacobi rotations accumulated in a quaternion that
-starts at the identity, then exchanges of neighbouring axes by quarter turns. Operations keep the reference's order, so
-that ties between equal entries are broken the same way.
+reference's choice, the computation follows its path: Jacobi rotations, largest entry first, accumulated in a quaternion
+that starts at the identity, then exchanges of neighbouring axes by quarter turns. Operations keep the reference's
+order, so that ties between equal entries are broken the same way.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ QUARTER_TURN_COSINE = 0.707106781186548  # cosine and sine of half a quarter tur
 
 
 def diagonalise(matrix: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Eigenvalues in decreasing order and the quaternion q whose axes R(q) satisfy `matrix = R diag(eigenvalues) R^T`."""
+    """Eigenvalues in decreasing order, and the quaternion q with `matrix = R(q) diag(eigenvalues) R(q)^T`."""
     full = [float(x) for x in np.asarray(matrix, dtype=np.float64).reshape(9)]
     quat = [1.0, 0.0, 0.0, 0.0]
     for _ in range(MAX_ROTATIONS):

@@ -1,0 +1,119 @@
+"""A red-black tree of unit normals, in which almost equal normals are one entry.
+
+Which entry a normal meets on its way down decides whether it counts as new, so the shape of the tree matters. It is that
+of the ordered set of a C++ library: insertion at a leaf and the usual recolouring and rotations (Cormen et al.,
+"Introduction to Algorithms", chapter on red-black trees).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+SAME_SIDE_COSINE = 0.99999872
+TIE = 1e-15
+
+Normal = list[float]
+
+
+def precedes(a: Normal, b: Normal) -> bool:
+    """Order by decreasing components; normals of the same side do not precede each other."""
+    if a[0] * b[0] + a[1] * b[1] + a[2] * b[2] > SAME_SIDE_COSINE:
+        return False
+    for x, y in zip(a, b, strict=True):
+        if abs(x - y) > TIE:
+            return x > y
+    return False
+
+
+class NormalTree:
+    """Entries are numbered in order of insertion; -1 stands for no entry."""
+
+    def __init__(self) -> None:
+        self._normal: list[Normal] = []
+        self._left: list[int] = []
+        self._right: list[int] = []
+        self._parent: list[int] = []
+        self._red: list[bool] = []
+        self._root = -1
+
+    def find_or_insert(self, normal: Normal) -> int:
+        """The number of the entry that counts as equal to `normal`, or of the new entry made for it."""
+        node, bound = self._root, -1
+        while node >= 0:
+            if precedes(self._normal[node], normal):
+                node = self._right[node]
+            else:
+                bound, node = node, self._left[node]
+        if bound >= 0 and not precedes(normal, self._normal[bound]):
+            return bound
+        return self._insert(normal)
+
+    def in_order(self) -> Iterator[int]:
+        """Entries from first to last."""
+        stack: list[int] = []
+        node = self._root
+        while stack or node >= 0:
+            while node >= 0:
+                stack.append(node)
+                node = self._left[node]
+            node = stack.pop()
+            yield node
+            node = self._right[node]
+
+    def _insert(self, normal: Normal) -> int:
+        parent, node, goes_left = -1, self._root, False
+        while node >= 0:
+            parent = node
+            goes_left = precedes(normal, self._normal[node])
+            node = self._left[node] if goes_left else self._right[node]
+        new = len(self._normal)
+        self._normal.append(normal)
+        self._left.append(-1)
+        self._right.append(-1)
+        self._parent.append(parent)
+        self._red.append(True)
+        if parent < 0:
+            self._root = new
+        elif goes_left:
+            self._left[parent] = new
+        else:
+            self._right[parent] = new
+        self._rebalance(new)
+        return new
+
+    def _rebalance(self, node: int) -> None:
+        """Restore the rule that a red entry has no red child, after `node` became red."""
+        parent, red = self._parent, self._red
+        while (above := parent[node]) >= 0 and red[above]:
+            top = parent[above]
+            near, far = (self._left, self._right) if above == self._left[top] else (self._right, self._left)
+            uncle = far[top]
+            if uncle >= 0 and red[uncle]:
+                red[above] = red[uncle] = False
+                red[top] = True
+                node = top
+                continue
+            if node == far[above]:
+                self._rotate(above, near, far)
+                node, above = above, node
+            red[above], red[top] = False, True
+            self._rotate(top, far, near)
+        red[self._root] = False
+
+    def _rotate(self, node: int, towards: list[int], away: list[int]) -> None:
+        """Move `node` down to the side `towards`; its child on the side `away` takes its place."""
+        rising = away[node]
+        inner = towards[rising]
+        away[node] = inner
+        if inner >= 0:
+            self._parent[inner] = node
+        above = self._parent[node]
+        self._parent[rising] = above
+        if above < 0:
+            self._root = rising
+        elif self._left[above] == node:
+            self._left[above] = rising
+        else:
+            self._right[above] = rising
+        towards[rising] = node
+        self._parent[node] = rising

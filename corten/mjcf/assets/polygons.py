@@ -1,0 +1,154 @@
+"""Coplanar triangles merged into polygons, the sides of a mesh that contacts see.
+
+Triangles join when the angle between their normals is below about 0.09 degrees, wherever they are; pieces that do not
+touch become polygons of their own. The relation "almost the same normal" is not transitive, so the outcome depends on
+which normals are compared: the reference keeps one entry per side in a balanced search tree ordered by normal, and this
+module keeps the same tree.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .normal_tree import NormalTree
+from .ordered import dot
+
+SMALLEST_NORMAL = 1e-14
+
+
+@dataclass
+class Polygons:
+    """Polygon i has the vertices `vertices[starts[i]:starts[i] + sizes[i]]`, counter-clockwise seen from outside.
+
+    Vertex j is part of the polygons `of_vertex[of_starts[j]:of_starts[j] + of_sizes[j]]`.
+    """
+
+    vertices: NDArray[np.int32]
+    starts: NDArray[np.int32]
+    sizes: NDArray[np.int32]
+    of_vertex: NDArray[np.int32]
+    of_starts: NDArray[np.int32]
+    of_sizes: NDArray[np.int32]
+
+    def normals(self, positions: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Unit normals, from the first three vertices of each polygon."""
+        corner = positions[self.vertices[self.starts[:, None] + np.arange(3)]]
+        return triangle_normals(corner[:, 0], corner[:, 1], corner[:, 2])
+
+
+def triangle_normals(
+    a: NDArray[np.float64], b: NDArray[np.float64], c: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Unit normals of triangles; a triangle without area has the first axis, blown up by its length, as in the
+    reference."""
+    normal = np.cross(b - a, c - a)
+    length = np.sqrt(dot(normal, normal))
+    normal[length < SMALLEST_NORMAL] = (1, 0, 0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return normal / length[:, None]
+
+
+def merge_polygons(vertices: NDArray[np.float64], faces: NDArray[np.int32]) -> Polygons:
+    """Merge the triangles `faces`."""
+    normals = triangle_normals(*(vertices[faces[:, k]] for k in range(3)))
+    tree = NormalTree()
+    members: list[list[int]] = []
+    for number, normal in enumerate(normals.tolist()):
+        side = tree.find_or_insert(normal)
+        if side == len(members):
+            members.append([number])
+        else:
+            members[side].append(number)
+    triangles = faces.tolist()
+    paths: list[list[int]] = []
+    for side in tree.in_order():
+        numbers = members[side]
+        if len(numbers) == 1:
+            paths.append(triangles[numbers[0]])
+        else:
+            paths.extend(path for path in _outlines([triangles[n] for n in numbers]) if len(path) >= 3)
+    return _pack(paths, len(vertices))
+
+
+def _outlines(triangles: list[list[int]]) -> list[list[int]]:
+    """The outline of each connected piece of a side; inner boundaries are left out.
+
+    Edges that two triangles run through in opposite directions cancel. What remains keeps the order of insertion, which
+    decides where an outline begins.
+    """
+    edges: dict[tuple[int, int, int], int] = {}  # start, end, copy number -> piece
+    parent: list[int] = []
+
+    def root(piece: int) -> int:
+        while parent[piece] != piece:
+            parent[piece] = parent[parent[piece]]
+            piece = parent[piece]
+        return piece
+
+    for corners in triangles:
+        fresh = []
+        joined = -1
+        for k in range(3):
+            start, end = corners[k], corners[(k + 1) % 3]
+            opposite = next((key for key in ((end, start, 0), (end, start, 1)) if key in edges), None)
+            if opposite is None:
+                fresh.append((start, end))
+                continue
+            piece = root(edges.pop(opposite))
+            if joined < 0:
+                joined = piece
+            elif piece != joined:
+                low, high = min(piece, joined), max(piece, joined)
+                parent[high] = joined = low
+        if joined < 0:
+            joined = len(parent)
+            parent.append(joined)
+        for start, end in fresh:
+            edges[start, end, 1 if (start, end, 0) in edges else 0] = joined
+
+    if len(edges) == 3:
+        return [[start for start, _, _ in edges]]
+    first_edge: dict[int, tuple[int, int]] = {}
+    following: dict[tuple[int, int], int] = {}
+    for (start, end, _), piece in edges.items():
+        piece = root(piece)
+        first_edge.setdefault(piece, (start, end))
+        following.setdefault((piece, start), end)
+    paths = []
+    for piece in sorted(first_edge):
+        path = _walk(piece, first_edge[piece], following)
+        if path:
+            paths.append(path)
+    return paths
+
+
+def _walk(piece: int, first: tuple[int, int], following: dict[tuple[int, int], int]) -> list[int]:
+    """Vertices from the first edge onwards until it closes; empty if it runs into a loop elsewhere or ends."""
+    path = list(first)
+    seen = set(path)
+    while True:
+        step = following.get((piece, path[-1]))
+        if step == path[0]:
+            return path
+        if step is None or step in seen:
+            return []
+        path.append(step)
+        seen.add(step)
+
+
+def _pack(paths: list[list[int]], nvert: int) -> Polygons:
+    sizes = np.array([len(p) for p in paths], np.int32)
+    vertices = np.array([v for path in paths for v in path], np.int32)
+    owner = np.repeat(np.arange(len(paths), dtype=np.int32), sizes)
+    of_sizes = np.bincount(vertices, minlength=nvert).astype(np.int32)
+    return Polygons(
+        vertices,
+        (np.cumsum(sizes) - sizes).astype(np.int32),
+        sizes,
+        owner[np.argsort(vertices, kind="stable")],
+        (np.cumsum(of_sizes) - of_sizes).astype(np.int32),
+        of_sizes,
+    )

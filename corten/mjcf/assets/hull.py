@@ -1,7 +1,9 @@
 """Convex hull of a mesh and its graph, in the layout of the reference.
 
-Both come from Qhull, with the same options, so facets are found in the same order. SciPy does not expose Qhull's list of
-vertices, whose order numbers the vertices of the graph; it is recovered from the facets, see `_vertex_order`.
+Both come from Qhull, with the same options, so facets are found in the same order. SciPy does not expose Qhull's list
+of vertices, whose order numbers the vertices of the graph; it is recovered from the facets, see `_vertex_order`. Nor
+does it expose the lists of facets around a vertex. Where Qhull has merged facets their order depends on the merges, so
+for meshes with flat sides the neighbours of a vertex are those of the reference but may come in another order.
 """
 
 from __future__ import annotations
@@ -22,8 +24,8 @@ class Hull:
     """`faces` holds outward triangles of mesh vertices; `graph` is the reference's packed description.
 
     The graph is the concatenation of: number of vertices, number of faces, for each hull vertex the address of its
-    neighbours in the list below, for each hull vertex its mesh vertex, the lists of neighbours (hull vertices, each list
-    closed by -1), and the faces (mesh vertices).
+    neighbours in the list below, for each hull vertex its mesh vertex, the lists of neighbours (hull vertices, each
+    list closed by -1), and the faces (mesh vertices).
     """
 
     faces: NDArray[np.int32]

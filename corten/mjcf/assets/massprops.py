@@ -1,8 +1,8 @@
 """Volume or area, centre of mass and inertia of a triangle mesh of unit density.
 
-A solid is the sum of the pyramids from a base point to the triangles, with signs by the triangles' orientation; a shell
-is the sum of the triangles. Second moments of a triangle with corners D, E, F (Blow & Binstock, "How to find the inertia
-tensor of a solid body represented by a triangle mesh", 2004):
+A solid is the sum of the pyramids from a base point to the triangles, with signs by the triangles' orientation; a
+shell is the sum of the triangles. Second moments of a triangle with corners D, E, F (Blow & Binstock, "How to find the
+inertia tensor of a solid body represented by a triangle mesh", 2004):
 
     integral of x_j x_k = measure / c * sum over corner pairs, c = 20 for the pyramid, 12 for the triangle.
 """

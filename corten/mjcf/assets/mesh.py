@@ -1,4 +1,4 @@
-"""From a mesh as the user gives it to the mesh of a model: recentred, aligned, with normals, hull and mass properties."""
+"""From a mesh as the user gives it to that of a model: recentred, aligned, with normals, hull and mass properties."""
 
 from __future__ import annotations
 
@@ -213,8 +213,8 @@ def _complete(surface: Surface, vertices: NDArray[np.float64], hull: Hull | None
         surface.face_normals = surface.faces
     if len(surface.face_normals) != len(surface.faces):
         raise MeshError(f"{len(surface.faces)} faces have normals for {len(surface.face_normals)}")
-    if len(surface.texcoords) and len(surface.face_texcoords) == 0:
-        surface.face_texcoords = surface.faces
+    if len(surface.face_texcoords) == 0:
+        surface.face_texcoords = surface.faces if len(surface.texcoords) else np.zeros_like(surface.faces)
 
 
 def _place(

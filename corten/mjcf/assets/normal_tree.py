@@ -1,7 +1,7 @@
 """A red-black tree of unit normals, in which almost equal normals are one entry.
 
-Which entry a normal meets on its way down decides whether it counts as new, so the shape of the tree matters. It is that
-of the ordered set of a C++ library: insertion at a leaf and the usual recolouring and rotations (Cormen et al.,
+Which entry a normal meets on its way down decides whether it counts as new, so the shape of the tree matters. It is
+that of the ordered set of a C++ library: insertion at a leaf and the usual recolouring and rotations (Cormen et al.,
 "Introduction to Algorithms", chapter on red-black trees).
 """
 
@@ -37,7 +37,11 @@ class NormalTree:
         self._root = -1
 
     def find_or_insert(self, normal: Normal) -> int:
-        """The number of the entry that counts as equal to `normal`, or of the new entry made for it."""
+        """The number of the entry that counts as equal to `normal`, or of the new entry made for it.
+
+        Looking up and inserting compare on different sides, so the search for a place may meet an equal entry that the
+        look-up passed by. Then nothing is inserted and the answer is -1.
+        """
         node, bound = self._root, -1
         while node >= 0:
             if precedes(self._normal[node], normal):
@@ -65,6 +69,8 @@ class NormalTree:
         while node >= 0:
             parent = node
             goes_left = precedes(normal, self._normal[node])
+            if not goes_left and not precedes(self._normal[node], normal):
+                return -1
             node = self._left[node] if goes_left else self._right[node]
         new = len(self._normal)
         self._normal.append(normal)

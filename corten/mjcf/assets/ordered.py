@@ -1,7 +1,8 @@
 """Sums in the order of a plain loop.
 
 NumPy adds in pairs, which is more accurate but rounds differently from the reference. The difference decides the
-principal axes of symmetric meshes, whose moments are equal but for rounding, so mass properties and normals add in order.
+principal axes of symmetric meshes, whose moments are equal but for rounding, so mass properties and normals add in
+order.
 """
 
 from __future__ import annotations

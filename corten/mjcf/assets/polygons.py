@@ -2,8 +2,8 @@
 
 Triangles join when the angle between their normals is below about 0.09 degrees, wherever they are; pieces that do not
 touch become polygons of their own. The relation "almost the same normal" is not transitive, so the outcome depends on
-which normals are compared: the reference keeps one entry per side in a balanced search tree ordered by normal, and this
-module keeps the same tree.
+which normals are compared: the reference keeps one entry per side in a balanced search tree ordered by normal, and
+this module keeps the same tree. A few triangles get lost in it, there and here.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def merge_polygons(vertices: NDArray[np.float64], faces: NDArray[np.int32]) -> P
         side = tree.find_or_insert(normal)
         if side == len(members):
             members.append([number])
-        else:
+        elif side >= 0:
             members[side].append(number)
     triangles = faces.tolist()
     paths: list[list[int]] = []

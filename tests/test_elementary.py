@@ -162,7 +162,7 @@ ACCURACY = [
     ("tan", 0.9, ANGLES),
     ("asin", 0.8, COSINES),
     ("acos", 0.8, COSINES),
-    ("atan", 1.6, [uniform(-1, 1), uniform(-5, 5), scattered(1e-300, 1e300)]),
+    ("atan", 1.2, [uniform(-1, 1), uniform(-5, 5), scattered(1e-300, 1e300)]),
     ("exp", 0.8, [uniform(-1, 1), uniform(-745.2, 710), uniform(-746, -708), scattered(1e-20, 1)]),
     ("log", 0.6, [uniform(0.5, 2), scattered(5e-324, 1.7e308, False), lambda rng: np.abs(near_one(rng))]),
     ("tanh", 0.9, [uniform(-1, 1), uniform(-22, 22), scattered(1e-300, 1)]),
@@ -183,8 +183,8 @@ def test_accuracy(name: str, bound: float, draw: Callable[..., np.ndarray], requ
 
 
 BINARY_CASES = {
-    "atan2-square": ("atan2", 1.6, uniform(-1, 1), uniform(-1, 1)),
-    "atan2-scattered": ("atan2", 1.6, scattered(1e-150, 1e150), scattered(1e-150, 1e150)),
+    "atan2-square": ("atan2", 1.2, uniform(-1, 1), uniform(-1, 1)),
+    "atan2-scattered": ("atan2", 1.2, scattered(1e-150, 1e150), scattered(1e-150, 1e150)),
     "power-unit": ("power", 0.7, uniform(0, 1), uniform(0, 10)),
     "power-square": ("power", 0.7, uniform(0, 1), lambda rng: np.full(SAMPLES, 2.0)),
     "power-root": ("power", 0.7, scattered(1e-300, 1e300, False), lambda rng: np.full(SAMPLES, 0.5)),

@@ -1,18 +1,17 @@
 """Elementary functions, written in the kernel language so that every element type takes the same operations.
 
-A lane of a block and a single world thereby agree to the last bit, on every machine. No function branches: each reduces
-its argument, evaluates a polynomial, and selects between cases at the end. The errors measured, in units of the
-last place (ulp): below 0.8 for sin, cos, asin, acos, exp, log, tanh and moderate powers, 0.9 for tan, 1.1 for powers up to
-the overflow of double, 1.6 for atan and atan2. Values at zeros, infinities and NaN are those of C, except that sines of
-angles beyond 1e12 are NaN.
+A lane of a block and a single world thereby agree to the last bit; `float` in the signatures stands for any of these
+types. No function branches: each reduces its argument, evaluates a polynomial, and selects between cases at the end.
+The errors measured stay below 0.9 units of the last place (ulp); below 1.2 for atan, atan2, and powers near the ends of
+double. Values at zeros, infinities and NaN are those of C, except that sines of angles beyond 1e12 are NaN.
 
 Every polynomial is a minimax fit made for this file (Remez exchange at 50 digits, the leading coefficients rounded to
 double one after another and the rest fitted again); the comment above each gives its range and its largest relative
-error in the function. Tables are split into the lower and the higher powers, each
-highest first, which halves the chain of dependent operations.
+error in the function. Tables are split into the lower and the higher powers, each highest first, which halves the chain
+of dependent operations.
 
-Sums written `a + b` followed by `b - (s - a)` are Dekker's: the second is the exact rounding error of the first, given
-that |a| >= |b| or a = 0. Products that have a name are not fused with a later sum; `fma(a, b, -p)` is their exact error.
+After s = a + b, `b - (s - a)` is the rounding error of s, exactly, if |a| >= |b| or a = 0 (Dekker). A product that has
+a name is not fused into a sum, and `fma(a, b, -p)` is its exact error.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from corten.kernel import copysign, exponent, floor, fma, kernel, mantissa, scal
 NAN = float("nan")
 INFINITY = float("inf")
 
-# Constants as unevaluated sums of doubles, largest first. The second part of pi/2 has 27 bits: see `sincos`.
+# Constants as unevaluated sums of doubles, largest first. The second part of pi/2 has 27 bits: see `quarter_turns`.
 HALF_PI_1, HALF_PI_2, HALF_PI_3 = 1.5707963267948966, 6.123233932053594e-17, 6.36831716351095e-25
 PI = 3.141592653589793
 PI_TAIL_RATIO = 3.8981718325193755e-17  # (pi - PI) / PI, the same for all powers of two times PI
@@ -34,7 +33,7 @@ SQRT_2 = 1.4142135623730951
 
 # The reduction keeps its accuracy up to 5e7; from there its error grows to 1e-13 here, where doubles lie 1e-4 apart.
 LARGEST_ANGLE = 1.0e12
-# exp overflows above 709.79 and rounds to zero below -745.14: arguments beyond these ends give the same result as the end.
+# exp overflows above 709.79 and rounds to zero below -745.14: arguments beyond these ends give the result of the end.
 EXP_HIGHEST, EXP_LOWEST = 710.0, -746.0
 SMALLEST_NORMAL = 2.2250738585072014e-308
 TWO_TO_54 = 18014398509481984.0
@@ -111,7 +110,7 @@ LOG_HIGH = (0.05990824709242889, 0.05837897267012614, 0.06668131882485297, 0.076
 
 @kernel
 def polynomial(x, shift, low, high):
-    """low(x) + shift high(x), where `shift` is x to the number of low coefficients; both give the highest power first."""
+    """low(x) + shift high(x) from coefficients, highest power first; `shift` is x to the number of those in `low`."""
     p = low[0]
     for i in unroll(1, len(low)):
         p = p * x + low[i]
@@ -125,12 +124,13 @@ def polynomial(x, shift, low, high):
 def quarter_turns(x):
     """(odd, opposite, r, s, w, c): x = k pi/2 + turn with |turn| <= pi/4, sin(turn) = r + s and cos(turn) = w + c.
 
-    `odd` says that k is odd, `opposite` that k pi/2, less a quarter if odd, is half a turn away. r and w lead; s and c hold
-    the series and the rounding errors.
+    `odd` says that k is odd, `opposite` that k pi/2, less a quarter if odd, is half a turn away. r and w are the
+    leading parts; s and c hold the series and the rounding errors.
 
     The first subtraction is exact: it cancels to less than 1 in a sum whose terms are multiples of 2^-52 or of x's last
-    bit. The second has an error that `tail` takes exactly: either `near` dominates, or both terms are multiples of 2^-80
-    that are small enough (k < 2^25) for the difference to have no error. So r keeps its digits next to multiples of pi/2.
+    bit. The second has an error that `tail` takes exactly: either `near` dominates, or both terms are multiples of
+    2^-80 that are small enough (k < 2^25) for the difference to have no error. So the turn keeps all its digits next to
+    multiples of pi/2.
     """
     angle = where(abs(x) <= LARGEST_ANGLE, x, NAN)
     k = floor(angle * TWO_OVER_PI + 0.5)
@@ -153,7 +153,7 @@ def quarter_turns(x):
 
 
 @kernel
-def sincos(x):
+def sincos(x: float) -> tuple[float, float]:
     """Sine and cosine: those of what is left of x after quarter turns, swapped and negated for the turns taken."""
     odd, opposite, r, s, w, c = quarter_turns(x)
     sine = r + s
@@ -165,13 +165,13 @@ def sincos(x):
 
 
 @kernel
-def sin(x):
+def sin(x: float) -> float:
     """Sine."""
     return sincos(x)[0]
 
 
 @kernel
-def cos(x):
+def cos(x: float) -> float:
     """Cosine."""
     return sincos(x)[1]
 
@@ -184,7 +184,7 @@ def quotient(a, a_error, b, b_error):
 
 
 @kernel
-def tan(x):
+def tan(x: float) -> float:
     """Tangent, the quotient of sine and cosine before these are rounded."""
     odd, _, r, s, w, c = quarter_turns(x)
     sine = r + s
@@ -198,7 +198,7 @@ def tan(x):
 
 @kernel
 def angle_sum(base, large, small):
-    """base + large + small for |large| <= |base| or base = 0, where `base` is 0, PI or PI/2 and stands for the true angle."""
+    """base + large + small: `base` is 0, PI/2 or PI and stands for the true angle; |large| <= |base| or base = 0."""
     s = base + large
     error = large - (s - base)
     return s + (error + fma(base, PI_TAIL_RATIO, small))
@@ -223,7 +223,7 @@ def arcsine_parts(x):
 
 
 @kernel
-def asin(x):
+def asin(x: float) -> float:
     """Arc sine; NaN outside [-1, 1]."""
     inner, s, u = arcsine_parts(x)
     factor = where(inner, 1.0, -2.0)
@@ -231,7 +231,7 @@ def asin(x):
 
 
 @kernel
-def acos(x):
+def acos(x: float) -> float:
     """Arc cosine; NaN outside [-1, 1]."""
     inner, s, u = arcsine_parts(x)
     negative = x < 0.0
@@ -242,10 +242,10 @@ def acos(x):
 
 
 @kernel
-def atan2(y, x):
+def atan2(y: float, x: float) -> float:
     """The angle of (x, y), with C's signs of zero and values at infinity.
 
-    atan of the smaller over the larger magnitude, reflected at the diagonal and at the axes.
+    atan of t, the smaller over the larger magnitude, and of what t lost in rounding; reflected at diagonal and axes.
     """
     ax = abs(x)
     ay = abs(y)
@@ -256,17 +256,18 @@ def atan2(y, x):
     # Equal magnitudes include the two quotients that are not numbers: 0/0, taken as 0, and inf/inf, taken as 1.
     t = where(low == high, where(high == 0.0, 0.0, 1.0), low / high)
     z = t * t
+    lost = where((high > 0.0) & (high < INFINITY), fma(-t, high, low) / fma(z, high, high), 0.0)
     zz = z * z
     z4 = zz * zz
-    series = polynomial(z, (z4 * z4) * zz, ATAN_LOW, ATAN_HIGH)
-    mirrored = where(steep, -t, t)
-    turned = where(leftward, -mirrored, mirrored)
+    u = fma(z * t, polynomial(z, (z4 * z4) * zz, ATAN_LOW, ATAN_HIGH), lost)
+    flip = where(leftward, -1.0, 1.0)
+    factor = where(steep, -flip, flip)
     base = where(steep, HALF_PI_1, where(leftward, PI, 0.0))
-    return copysign(angle_sum(base, turned, (z * turned) * series), y)
+    return copysign(angle_sum(base, factor * t, factor * u), y)
 
 
 @kernel
-def atan(x):
+def atan(x: float) -> float:
     """Arc tangent."""
     return atan2(x, 1.0)
 
@@ -275,7 +276,7 @@ def atan(x):
 def exp_parts(x, low):
     """(k, r, m) with e^(x + low) = 2^k (1 + r + m), |r| <= ln(2)/2 and m of the order of r^2.
 
-    x - k ln2 is exact in its first step, as in `sincos`; `low` is at most an ulp of x.
+    x - k ln2 is exact in its first step, as in `quarter_turns`; `low` is at most an ulp of x.
     """
     k = floor(x * LOG2_E + 0.5)
     near = fma(k, -LN2_1, x)
@@ -301,7 +302,7 @@ def exp_sum(x, low):
 
 
 @kernel
-def exp(x):
+def exp(x: float) -> float:
     """The exponential function."""
     return exp_sum(x, 0.0)
 
@@ -310,8 +311,8 @@ def exp(x):
 def log_parts(x):
     """log(x) of a positive finite x and its rounding error, together good to about 2^-64 of the result.
 
-    x = 2^e m with m in [sqrt(1/2), sqrt(2)]; log m = 2 atanh(s), s = (m - 1) / (m + 1), where s, s^2/3 and their product
-    are carried with their rounding errors and the rest of the series is small enough for one number.
+    x = 2^e m with m in [sqrt(1/2), sqrt(2)]; log m = 2 atanh(s), s = (m - 1) / (m + 1). Here s, s^2/3 and their product
+    are carried with their rounding errors; the rest of the series is small enough for one number.
     """
     subnormal = x < SMALLEST_NORMAL
     normal = where(subnormal, x * TWO_TO_54, x)
@@ -351,7 +352,7 @@ def log_parts(x):
 
 
 @kernel
-def log(x):
+def log(x: float) -> float:
     """The natural logarithm; -inf at zero, NaN below."""
     high = log_parts(x)[0]
     outside = where(x == 0.0, -INFINITY, where(x < 0.0, NAN, x))
@@ -359,8 +360,8 @@ def log(x):
 
 
 @kernel
-def power(x, y):
-    """x to the power y, with C's values at zeros, infinities and negative x; e^(y log |x|) with the product in two parts."""
+def power(x: float, y: float) -> float:
+    """x to the power y: e^(y log |x|) with the product in two parts; zeros, infinities and negative x as in C."""
     a = abs(x)
     high, low = log_parts(a)
     log_a = where((a > 0.0) & (a < INFINITY), high, where(a == 0.0, -INFINITY, a))
@@ -369,15 +370,14 @@ def power(x, y):
     magnitude = exp_sum(product, where(abs(product) < -EXP_LOWEST, product_error, 0.0))
     known = where((y == 0.0) | (a == 1.0), 1.0, magnitude)
 
-    whole = floor(y) == y
     half = 0.5 * y
-    odd = whole & ~(floor(half) == half)
+    odd = (floor(y) == y) & (floor(half) != half)
     signed = where(odd & (copysign(1.0, x) < 0.0), -known, known)
-    return where((x < 0.0) & (x > -INFINITY) & ~whole, NAN, where((x == 1.0) | (y == 0.0), 1.0, signed))
+    return where((x < 0.0) & (x > -INFINITY) & (floor(y) != y), NAN, signed)
 
 
 @kernel
-def tanh(x):
+def tanh(x: float) -> float:
     """The hyperbolic tangent, t / (t + 2) with t = e^(2|x|) - 1; the quotient is corrected for what both have lost."""
     a = abs(x)
     k, r, m = exp_parts(2.0 * where(a > TANH_SATURATED, TANH_SATURATED, a), 0.0)
@@ -450,7 +450,7 @@ def d_log(x, f):
 
 @kernel
 def d_power(x, y, f):
-    """In x: y x^(y - 1), which at x = 0 is 1 for y = 1 and otherwise 0; in y: f log x, zero where x has no logarithm."""
+    """By x: y x^(y - 1), at x = 0 taken as 1 for y = 1 and else 0; by y: f log x, zero where x has no logarithm."""
     at_zero = where(y == 1.0, 1.0, 0.0)
     return where(x == 0.0, at_zero, y * f / x), where(x > 0.0, f * log(x), 0.0)
 

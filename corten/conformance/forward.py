@@ -33,9 +33,16 @@ LIVE = {"contact.": "ncon", "efc_": "nefc", "island_": "nisland"}
 # Fields whose meaning is an index into rows or contacts: only compared where both engines order them alike.
 ORDERED = frozenset(("contact.efc_address", "map_efc2iefc", "map_iefc2efc", "island_iefcadr", "tendon_efcadr"))
 # Fields that are only written where there is something to write: no rows, no islands, no meaning.
-WRITTEN_IF = {"tendon_efcadr": "nefc", "efc_island": "nisland"} | {
-    name: "nisland"
-    for name in "tree_island map_itree2tree dof_island map_dof2idof map_idof2dof map_efc2iefc map_iefc2efc".split()
+WRITTEN_IF = {
+    "tendon_efcadr": "nefc",
+    "efc_island": "nisland",
+    "tree_island": "nisland",
+    "map_itree2tree": "nisland",
+    "dof_island": "nisland",
+    "map_dof2idof": "nisland",
+    "map_idof2dof": "nisland",
+    "map_efc2iefc": "nisland",
+    "map_iefc2efc": "nisland",
 }
 
 

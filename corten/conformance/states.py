@@ -113,7 +113,7 @@ def _random_act(m: Any, rng: np.random.Generator) -> np.ndarray:
     rows = zip(m.actuator_actadr, m.actuator_actnum, m.actuator_actlimited, m.actuator_actrange, strict=True)
     for start, count, limited, span in rows:
         if start >= 0 and limited:
-            act[start : start + count] = rng.uniform(*span, size=count)
+            act[start : start + count] = rng.uniform(float(span[0]), float(span[1]), size=count)
     return act
 
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 SAME_SIDE_COSINE = 0.99999872
 TIE = 1e-15
+FAR = 2e-3  # components of normals of the same side differ by less: sqrt(2 - 2 SAME_SIDE_COSINE) is 0.0016
 
 Normal = list[float]
 
@@ -42,15 +43,28 @@ class NormalTree:
         Looking up and inserting compare on different sides, so the search for a place may meet an equal entry that the
         look-up passed by. Then nothing is inserted and the answer is -1.
         """
-        node, bound = self._root, -1
-        while node >= 0:
-            if precedes(self._normal[node], normal):
-                node = self._right[node]
+        x = normal[0]
+        parent = bound = -1
+        child = self._root
+        met_equal = goes_left = False
+        while child >= 0:
+            parent = child
+            entry = self._normal[child]
+            ahead = entry[0] - x
+            if ahead > FAR:
+                goes_left = False
+            elif ahead < -FAR:
+                goes_left = True
             else:
-                bound, node = node, self._left[node]
-        if bound >= 0 and not precedes(normal, self._normal[bound]):
-            return bound
-        return self._insert(normal)
+                goes_left = not precedes(entry, normal)
+                met_equal = met_equal or (goes_left and not precedes(normal, entry))
+            if goes_left:
+                bound, child = child, self._left[child]
+            else:
+                child = self._right[child]
+        if met_equal:
+            return -1 if precedes(normal, self._normal[bound]) else bound
+        return self._insert(normal, parent, goes_left)
 
     def in_order(self) -> Iterator[int]:
         """Entries from first to last."""
@@ -64,14 +78,7 @@ class NormalTree:
             yield node
             node = self._right[node]
 
-    def _insert(self, normal: Normal) -> int:
-        parent, node, goes_left = -1, self._root, False
-        while node >= 0:
-            parent = node
-            goes_left = precedes(normal, self._normal[node])
-            if not goes_left and not precedes(self._normal[node], normal):
-                return -1
-            node = self._left[node] if goes_left else self._right[node]
+    def _insert(self, normal: Normal, parent: int, goes_left: bool) -> int:
         new = len(self._normal)
         self._normal.append(normal)
         self._left.append(-1)

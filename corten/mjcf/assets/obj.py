@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,20 +19,22 @@ from .triangulate import clip_polygon, clip_quads
 
 NUMBER = re.compile(rb"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[+-]?(?:nan|inf(?:inity)?)", re.IGNORECASE)
 INTEGER = re.compile(rb"[+-]?\d+")
+INT_MAX = 2**31 - 1
 
 
 @dataclass
 class _Statements:
-    """The lines that matter, by kind, without their keyword; `_at` lists are line numbers."""
+    """The lines that matter, by kind, without their keyword.
+
+    `blocks` tells what relative indices count back from: from face number `blocks[i][0]` on, so many vertices, texture
+    coordinates and normals had been read.
+    """
 
     v: list[bytes] = field(default_factory=list)
-    vn: list[bytes] = field(default_factory=list)
     vt: list[bytes] = field(default_factory=list)
-    v_at: list[int] = field(default_factory=list)
-    vn_at: list[int] = field(default_factory=list)
-    vt_at: list[int] = field(default_factory=list)
+    vn: list[bytes] = field(default_factory=list)
     f: list[bytes] = field(default_factory=list)
-    f_at: list[int] = field(default_factory=list)
+    blocks: list[tuple[int, int, int, int]] = field(default_factory=list)
 
 
 def read_obj(content: bytes, mirrored: bool) -> Surface:
@@ -59,29 +62,29 @@ def read_obj(content: bytes, mirrored: bool) -> Surface:
 def _split(content: bytes) -> _Statements:
     """Sort the lines by keyword. Faces end with the first group that has some with three corners or more."""
     found = _Statements()
-    kinds = {
-        b"v": (found.v, found.v_at), b"vn": (found.vn, found.vn_at), b"vt": (found.vt, found.vt_at),
-        b"f": (found.f, found.f_at),
-    }  # fmt: skip
-    faces_complete = False
+    points = {b"v": found.v, b"vt": found.vt, b"vn": found.vn}
+    complete = False  # no more faces are taken
     other_elements = False
-    for number, line in enumerate(content.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")):
-        words = line.split(None, 1)
-        if len(words) < 2:
-            faces_complete |= words == [b"g"] and len(found.f) > 0
-            continue
-        keyword, rest = words
-        if keyword in kinds:
-            if keyword != b"f":
-                lines, at = kinds[keyword]
-                lines.append(rest)
-                at.append(number)
-            elif not faces_complete and len(rest.split(None, 3)) >= 3:
+    new_points = True
+    for line in content.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n"):
+        keyword, _, rest = line.partition(b" ")
+        if keyword not in points and keyword != b"f":
+            words = line.split(None, 1)  # indented, or with a tab, or of another kind
+            if not words:
+                continue
+            keyword, rest = words[0], words[1] if len(words) > 1 else b""
+        if keyword in points:
+            points[keyword].append(rest)
+            new_points = True
+        elif keyword == b"f":
+            if not complete:
+                if new_points:
+                    found.blocks.append((len(found.f), len(found.v), len(found.vt), len(found.vn)))
+                    new_points = False
                 found.f.append(rest)
-                found.f_at.append(number)
         elif keyword in (b"g", b"o"):
             # an object of lines or points only counts as the first shape, a group of them does not
-            faces_complete |= len(found.f) > 0 or (keyword == b"o" and other_elements)
+            complete = complete or (keyword == b"o" and other_elements) or any(len(f.split()) >= 3 for f in found.f)
             other_elements = False
         elif keyword in (b"l", b"p"):
             other_elements = True
@@ -117,51 +120,49 @@ def _single(table: NDArray[np.float64]) -> NDArray[np.float32]:
 
 def _corners(statements: _Statements) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """For each corner of each face its vertex, texture coordinate and normal counted from zero, -1 where absent; and
-    the number of corners of each face."""
-    lines = statements.f
-    words = [line.split() for line in lines]
-    counts = np.array([len(w) for w in words], np.int64)
-    flat = [w for face in words for w in face]
-    if not flat:
-        return np.zeros((0, 3), np.int64), counts
-    raw = np.zeros((len(flat), 3), np.int64)
-    given = np.zeros((len(flat), 3), bool)
-    pattern, columns = _pattern(flat)
-    if pattern is not None:
-        try:
-            values = list(map(int, b" ".join(flat).replace(b"//", b" ").replace(b"/", b" ").split()))
-            raw[:, columns] = np.array(values, np.int64).reshape(-1, len(columns))
-            given[:, columns] = True
-        except (ValueError, OverflowError):
-            pattern = None
-    if pattern is None:
-        for row, word in enumerate(flat):
+    the number of corners of each face. Faces of fewer than three corners are left out."""
+    faces = [line.split() for line in statements.f]
+    counts = np.array([len(words) for words in faces], np.int64)
+    words = list(chain.from_iterable(faces))
+    raw = np.zeros((len(words), 3), np.int64)
+    given = np.zeros((len(words), 3), bool)
+    columns = _common_columns(words)
+    try:
+        values = list(map(int, b" ".join(words).replace(b"//", b" ").replace(b"/", b" ").split()))
+        raw[:, columns] = np.array(values, np.int64).reshape(-1, len(columns))
+        given[:, columns] = True
+    except (ValueError, OverflowError):
+        for row, word in enumerate(words):
             _read_corner(word, raw[row], given[row])
-    if (given & (raw == 0)).any():
-        row = int(np.argmax((given & (raw == 0)).any(axis=1)))
+    zero = (given & (raw == 0)).any(axis=1)
+    if zero.any():
+        row = int(np.argmax(zero))
         face = int(np.searchsorted(np.cumsum(counts), row, side="right"))
-        raise MeshError(f"OBJ line {statements.f_at[face] + 1}: '{flat[row].decode(errors='replace')}' is not a corner")
+        raise MeshError(f"OBJ face {face} has a corner '{words[row].decode(errors='replace')}'; indices start at 1")
 
     index = np.where(given, raw - 1, -1)
     if (raw < 0).any():
-        # negative numbers count back from the statements read so far
-        at = np.repeat(np.array(statements.f_at), counts)
-        for column, places in enumerate((statements.v_at, statements.vt_at, statements.vn_at)):
-            so_far = np.searchsorted(np.array(places, np.int64), at)
-            index[:, column] = np.where(raw[:, column] < 0, so_far + raw[:, column], index[:, column])
-    return index, counts
+        blocks = np.array(statements.blocks)
+        face = np.repeat(np.arange(len(counts)), counts)
+        block = np.searchsorted(blocks[:, 0], face, side="right") - 1
+        index = np.where(raw < 0, blocks[block, 1:] + raw, index)
+    return index[np.repeat(counts >= 3, counts)], counts[counts >= 3]
 
 
-def _pattern(words: list[bytes]) -> tuple[bytes | None, list[int]]:
-    """The way all corners are written, if it is the same for all, and the columns it fills."""
-    slashes = words[0].count(b"/")
-    if any(w.count(b"/") != slashes for w in words):
-        return None, []
-    doubled = b"//" in words[0]
-    if any((b"//" in w) != doubled for w in words):
-        return None, []
-    columns = {(0, False): [0], (1, False): [0, 1], (2, True): [0, 2], (2, False): [0, 1, 2]}.get((slashes, doubled))
-    return (words[0], columns) if columns else (None, [])
+def _common_columns(words: list[bytes]) -> list[int]:
+    """The columns that every corner fills, if all are written alike; else none."""
+    text = b" ".join(words)
+    skeleton = text.translate(None, b"+-0123456789")
+    slashes = skeleton.partition(b" ")[0]
+    if skeleton != b" ".join([slashes] * len(words)):
+        return []
+    without_texcoord = text.count(b"//")
+    return {
+        (b"", 0): [0],
+        (b"/", 0): [0, 1],
+        (b"//", 0): [0, 1, 2],
+        (b"//", len(words)): [0, 2],
+    }.get((slashes, without_texcoord), [])
 
 
 def _read_corner(word: bytes, raw: NDArray[np.int64], given: NDArray[np.bool_]) -> None:
@@ -170,7 +171,7 @@ def _read_corner(word: bytes, raw: NDArray[np.int64], given: NDArray[np.bool_]) 
         if part == b"" and column == 1:
             continue
         match = INTEGER.match(part)
-        raw[column] = np.clip(int(match.group()), -(2**31), 2**31 - 1) if match else 0
+        raw[column] = max(-INT_MAX, min(int(match.group()), INT_MAX)) if match else 0
         given[column] = True
 
 

@@ -94,7 +94,7 @@ def _measure_models(title: str, measure, paths: list[Path], ref, flags: tuple[st
                 refused.append(case)
             else:
                 rows += measure(case)
-            bar.advance(0)
+            bar.advance()
     console.print(_table(title, rows))
     for refusal in refused:
         console.print(f"refused: {refusal.name}: {refusal.reason}", highlight=False, soft_wrap=True)
@@ -106,7 +106,7 @@ def _measure_startup(path: Path) -> list[Row]:
     from corten.cli.output import console, progress
 
     with progress("start-up", 3) as bar:
-        rows = startup.measure(path, lambda: bar.advance(0))
+        rows = startup.measure(path, bar.advance)
     console.print(_table(f"start-up with {path.name}", rows))
     return rows
 

@@ -45,8 +45,7 @@ def conform(
         with progress("comparing", len(paths)) as bar:
             for report in compare(paths, settings):
                 reports.append(report)
-                bar.advance(0)
-                bar.console.print(end="")
+                bar.advance()
                 console.print(_line(report), highlight=False, soft_wrap=True)
     except (ValueError, MissingReference) as error:
         raise Problem(str(error)) from error

@@ -20,9 +20,25 @@ if not console.is_terminal:
 progress_console = Console(stderr=True)
 
 
+class Bar:
+    """Progress of one task."""
+
+    def __init__(self, progress: Progress, what: str, total: int | None) -> None:
+        self._progress = progress
+        self._task = progress.add_task(what, total=total)
+
+    def at(self, done: int, total: int | None = None, what: str | None = None) -> None:
+        """So much is done; perhaps of another total, perhaps under another name."""
+        self._progress.update(self._task, completed=done, total=total, description=what)
+
+    def advance(self) -> None:
+        """One more is done."""
+        self._progress.advance(self._task)
+
+
 @contextmanager
-def progress(what: str, total: int | None) -> Iterator[Progress]:
-    """A bar that vanishes when done, with one task, number 0."""
+def progress(what: str, total: int | None) -> Iterator[Bar]:
+    """A bar on standard error that vanishes when done."""
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
@@ -31,8 +47,7 @@ def progress(what: str, total: int | None) -> Iterator[Progress]:
         TimeRemainingColumn(),
     )
     with Progress(*columns, console=progress_console, transient=True) as bar:
-        bar.add_task(what, total=total)
-        yield bar
+        yield Bar(bar, what, total)
 
 
 def si(value: float) -> str:

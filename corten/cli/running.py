@@ -44,7 +44,7 @@ class Trajectory:
     def save(self, path: Path) -> None:
         """Write the columns as a compressed npz."""
         with path.open("wb") as file:
-            np.savez_compressed(file, **self.columns())
+            np.savez_compressed(file, allow_pickle=False, **self.columns())
 
 
 @dataclass(slots=True)
@@ -95,7 +95,7 @@ def run(m: corten.Model, steps: int, keyframe: int | None, random: bool, seed: i
             done += n
             largest = max(largest, float(np.abs(d.qvel).max(initial=0.0)))
             if done % CHUNK == 0 or done == steps:
-                bar.update(0, completed=done)
+                bar.at(done)
     return Run(steps, spent, d, trajectory, before, _energy(m, d), largest)
 
 

@@ -15,5 +15,5 @@ def warmup() -> None:
         return
     start = time.perf_counter()
     with progress("compiling", None) as bar:
-        kernel.warmup(lambda done, total, name: bar.update(0, completed=done, total=total, description=name))
+        kernel.warmup(bar.at)
     console.print(f"all kernels are in the cache ({time.perf_counter() - start:.1f} s)")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,17 +41,21 @@ def compare(
     stage: str,
     field: str,
     state: str,
-    reference,
-    ours,
+    reference: ArrayLike,
+    ours: ArrayLike,
     tolerance: float,
     floor: float = 1.0,
-    scale: float | None = None,
 ) -> Difference:
     """Compare one field. Integers must agree exactly whatever the tolerance; equal infinities and NaNs agree.
 
-    error = max |ours - reference| / max(floor, max |reference|), or over `scale` where that is given.
+    error = max |ours - reference| / max(floor, max |reference|).
     """
-    reference, ours = np.asarray(reference), np.asarray(ours)
+    return _compare(stage, field, state, np.asarray(reference), np.asarray(ours), tolerance, floor)
+
+
+def _compare(
+    stage: str, field: str, state: str, reference: np.ndarray, ours: np.ndarray, tolerance: float, floor: float
+) -> Difference:
     if ours.shape != reference.shape:
         if ours.size != reference.size:
             detail = f"shape {ours.shape}, not {reference.shape}"
@@ -68,7 +73,7 @@ def compare(
     same = (reference == ours) | (np.isnan(reference) & np.isnan(ours))
     with np.errstate(invalid="ignore"):
         gap = np.where(same, 0.0, np.abs(ours - reference))
-    gap = np.where(np.isnan(gap), np.inf, gap) / (scale or scale_of(reference, floor))
+    gap = np.where(np.isnan(gap), np.inf, gap) / scale_of(reference, floor)
     worst = int(np.argmax(gap))
     error = float(np.ravel(gap)[worst])
     return Difference(stage, field, state, error, tolerance, _where(reference, ours, worst) if error else "")

@@ -48,7 +48,7 @@ def read(record: Any, name: str) -> Any:
     return np.frombuffer(record, np.uint8) if isinstance(record, bytes) else record
 
 
-def _rows_from_csr(values, rownnz, rowadr, colind, ncol: int) -> np.ndarray:
+def _rows_from_csr(values: Any, rownnz: Any, rowadr: Any, colind: Any, ncol: int) -> np.ndarray:
     """Dense rows from compressed ones."""
     values, colind = np.ravel(values), np.ravel(colind)
     dense = np.zeros((len(rownnz), ncol))
@@ -71,7 +71,10 @@ def _dense(m: Any, d: Any, name: str, compressed: bool) -> np.ndarray:
     values = np.asarray(getattr(d, name), float)
     if not compressed:
         return np.ravel(values)[: nrow * m.nv].reshape(nrow, m.nv)
-    parts = [np.asarray(getattr(d, prefix + part)) for part in ("rownnz", "rowadr", "colind")]
+    # The structure is in the data, or in the model where it never changes.
+    parts = [
+        np.asarray(getattr(d if hasattr(d, prefix + p) else m, prefix + p)) for p in ("rownnz", "rowadr", "colind")
+    ]
     return _rows_from_csr(values, parts[0][:nrow], parts[1][:nrow], parts[2], m.nv)
 
 
@@ -187,5 +190,6 @@ class Corten:
         return self._data_fields
 
     def dense(self, m: Any, d: Any, name: str) -> np.ndarray:
-        compressed = np.ndim(getattr(d, name)) == 1 and hasattr(d, SPARSE[name][0] + "rownnz")
+        rows = SPARSE[name][0] + "rownnz"
+        compressed = np.ndim(getattr(d, name)) == 1 and (hasattr(d, rows) or hasattr(m, rows))
         return _dense(m, d, name, compressed)

@@ -24,7 +24,6 @@ DISABLED: dict[str, str] = {
 STAGES_NOT_COVERED: dict[str, str] = {
     "collision": "collision is not there yet",
     "rows": "constraint rows are not there yet",
-    "solve": "the constraint solver is not there yet",
     "sensors": "sensors are not there yet",
     "inverse": "inverse dynamics is not there yet",
 }

@@ -1,0 +1,82 @@
+"""The table of Data: everything that changes from step to step. Names and shapes are MuJoCo's; ours alone are marked."""
+
+from __future__ import annotations
+
+from corten.kernel.record import Field, RecordType
+
+# What a user sets: the state of the world and what acts on it.
+STATE = (
+    Field("time", (), "real", "simulation time in seconds"),
+    Field("qpos", ("nq",), "real", "joint coordinates"),
+    Field("qvel", ("nv",), "real", "joint velocities"),
+    Field("act", ("na",), "real", "actuator activations"),
+    Field("qacc_warmstart", ("nv",), "real", "accelerations at which the constraint solver starts"),
+    Field("ctrl", ("nu",), "real", "controls"),
+    Field("qfrc_applied", ("nv",), "real", "applied joint forces"),
+    Field("xfrc_applied", ("nbody", 6), "real", "applied force and torque at each body's centre of mass, world axes"),
+    Field("eq_active", ("neq",), "byte", "which equality constraints are switched on"),
+    Field("mocap_pos", ("nmocap", 3), "real", "positions of mocap bodies"),
+    Field("mocap_quat", ("nmocap", 4), "real", "orientations of mocap bodies"),
+    Field("userdata", ("nuserdata",), "real", "for the user; the engine leaves it alone"),
+)
+
+POSITION = (
+    Field("xpos", ("nbody", 3), "real", "positions of bodies", "kinematics"),
+    Field("xquat", ("nbody", 4), "real", "orientations of bodies", "kinematics"),
+    Field("xmat", ("nbody", 9), "real", "the same as matrices", "kinematics"),
+    Field("xipos", ("nbody", 3), "real", "centres of mass of bodies", "kinematics"),
+    Field("ximat", ("nbody", 9), "real", "principal axes of inertia of bodies", "kinematics"),
+    Field("xanchor", ("njnt", 3), "real", "anchors of joints", "kinematics"),
+    Field("xaxis", ("njnt", 3), "real", "axes of joints", "kinematics"),
+    Field("geom_xpos", ("ngeom", 3), "real", "positions of geoms", "kinematics"),
+    Field("geom_xmat", ("ngeom", 9), "real", "orientations of geoms", "kinematics"),
+    Field("site_xpos", ("nsite", 3), "real", "positions of sites", "kinematics"),
+    Field("site_xmat", ("nsite", 9), "real", "orientations of sites", "kinematics"),
+    Field("subtree_com", ("nbody", 3), "real", "centre of mass of each body and all below it", "centre_of_mass"),
+    Field("cdof", ("nv", 6), "real", "motion axes of dofs about the tree's centre of mass", "centre_of_mass"),
+    Field("cinert", ("nbody", 10), "real", "inertias of bodies about the tree's centre of mass", "centre_of_mass"),
+    Field("crb", ("nbody", 10), "real", "inertias of bodies and all below them", "joint_inertia"),
+    Field("M", ("nC",), "real", "joint-space inertia, sparse rows up to the diagonal", "joint_inertia"),
+    Field("qLD", ("nC",), "real", "L and D of M = L' D L, in the places of M", "factor_inertia"),
+    Field("qLDiagInv", ("nv",), "real", "1 / D", "factor_inertia"),
+    Field("actuator_length", ("nu",), "real", "lengths of actuators", "transmission"),
+    Field("actuator_moment", ("nJmom",), "real", "gradients of lengths by dofs, sparse rows", "transmission"),
+    Field("energy", (2,), "real", "potential and kinetic energy", "energy"),
+)
+
+VELOCITY = (
+    Field("actuator_velocity", ("nu",), "real", "velocities of actuators", "actuator_velocity"),
+    Field("cvel", ("nbody", 6), "real", "velocities of bodies about the tree's centre of mass", "body_velocity"),
+    Field("cdof_dot", ("nv", 6), "real", "rates of the motion axes", "body_velocity"),
+    Field("qfrc_spring", ("nv",), "real", "forces of springs", "passive"),
+    Field("qfrc_damper", ("nv",), "real", "forces of dampers", "passive"),
+    Field("qfrc_gravcomp", ("nv",), "real", "forces of gravity compensation", "passive"),
+    Field("qfrc_passive", ("nv",), "real", "all passive forces", "passive"),
+    Field("qfrc_bias", ("nv",), "real", "gravity, Coriolis and centrifugal forces", "bias"),
+)
+
+ACCELERATION = (
+    Field("actuator_force", ("nu",), "real", "forces of actuators", "actuation"),
+    Field("qfrc_actuator", ("nv",), "real", "the same on the dofs", "actuation"),
+    Field("qfrc_smooth", ("nv",), "real", "all forces but those of constraints", "smooth_force"),
+    Field("qacc_smooth", ("nv",), "real", "accelerations without constraints", "smooth_acceleration"),
+    Field("qfrc_constraint", ("nv",), "real", "forces of constraints", "constraint"),
+    Field("qacc", ("nv",), "real", "accelerations", "constraint"),
+    Field("qH", ("nC",), "real", "factors of the inertia modified by the integrator", "integrate"),
+    Field("qHDiagInv", ("nv",), "real", "inverse of the diagonal of qH", "integrate"),
+)
+
+# Memory that stages work in. Nothing in it outlives the stage, the Runge-Kutta state excepted, which outlives trial states.
+SCRATCH = (
+    Field("bias_acc", ("nbody", 6), "real", "accelerations of bodies with qacc at zero", "bias", ours=True),
+    Field("bias_force", ("nbody", 6), "real", "forces that these need", "bias", ours=True),
+    Field("scratch_v", ("nv",), "real", "one number per dof", ours=True),
+    Field("rk_time", (), "real", "time at the start of a Runge-Kutta step", "integrate", ours=True),
+    Field("rk_qpos", ("nq",), "real", "positions at the start of a Runge-Kutta step", "integrate", ours=True),
+    Field("rk_qvel", ("nv",), "real", "velocities at the start of a Runge-Kutta step", "integrate", ours=True),
+    Field("rk_qvel_sum", ("nv",), "real", "weighted sum of velocities of trial states", "integrate", ours=True),
+    Field("rk_qacc_sum", ("nv",), "real", "weighted sum of accelerations of trial states", "integrate", ours=True),
+)
+
+DATA_FIELDS = STATE + POSITION + VELOCITY + ACCELERATION + SCRATCH
+DATA = RecordType("Data", DATA_FIELDS)

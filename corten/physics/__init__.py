@@ -1,0 +1,1 @@
+"""The physics: one module per stage of the step."""

@@ -1,0 +1,51 @@
+"""Potential and kinetic energy."""
+
+from __future__ import annotations
+
+from corten.kernel import kernel, stage
+from corten.model.enums import DisableBit, JointType
+from corten.physics.inertia import multiply_inertia
+from corten.physics.passive import spring_rotation
+
+
+@stage
+def potential_energy(m, d):
+    """energy[0]: of weights, -m g . x, and of joint springs, k |q - q_spring|^2 / 2."""
+    total = 0.0
+    if not m.opt.disableflags & DisableBit.GRAVITY:
+        for b in range(1, m.nbody):
+            g = m.opt.gravity
+            height = g[0] * d.xipos[b, 0] + g[1] * d.xipos[b, 1] + g[2] * d.xipos[b, 2]
+            total = total - m.body_mass[b] * height
+    if not m.opt.disableflags & DisableBit.SPRING:
+        for j in range(m.njnt):
+            if m.jnt_stiffness[j] != 0.0:
+                total = 0.5 * m.jnt_stiffness[j] * squared_stretch(m, d, j) + total
+    d.energy[0] = total
+
+
+@kernel
+def squared_stretch(m, d, j):
+    """|q - q_spring|^2 of a joint, angles for rotations."""
+    a, kind = m.jnt_qposadr[j], m.jnt_type[j]
+    total = 0.0
+    if kind == JointType.SLIDE or kind == JointType.HINGE:
+        total = (d.qpos[a] - m.qpos_spring[a]) ** 2
+    else:
+        if kind == JointType.FREE:
+            for c in range(3):
+                total = total + (d.qpos[a + c] - m.qpos_spring[a + c]) ** 2
+            a = a + 3
+        turn = spring_rotation(m, d, a)
+        total = total + turn[0] ** 2 + turn[1] ** 2 + turn[2] ** 2
+    return total
+
+
+@stage
+def kinetic_energy(m, d):
+    """energy[1] = qvel' M qvel / 2"""
+    multiply_inertia(m, d, d.scratch_v, d.qvel)
+    total = 0.0
+    for i in range(m.nv):
+        total = d.qvel[i] * d.scratch_v[i] + total
+    d.energy[1] = 0.5 * total

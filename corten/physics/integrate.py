@@ -1,0 +1,113 @@
+"""From accelerations to the next state."""
+
+from __future__ import annotations
+
+from corten.kernel import kernel, stage
+from corten.kernel.quat import load_quat, quat_integrate
+from corten.model.enums import DisableBit, JointType
+from corten.physics.inertia import factor, solve
+
+SIXTH, THIRD = 1.0 / 6.0, 1.0 / 3.0  # weights of the classical Runge-Kutta method's outer and inner slopes
+
+
+@kernel
+def integrate_positions(m, d, qpos, qvel, h):
+    """qpos moves with qvel for the time h; orientations along their geodesics."""
+    for j in range(m.njnt):
+        a, i, kind = m.jnt_qposadr[j], m.jnt_dofadr[j], m.jnt_type[j]
+        if kind == JointType.SLIDE or kind == JointType.HINGE:
+            qpos[a] = h * qvel[i] + qpos[a]
+        else:
+            if kind == JointType.FREE:
+                for c in range(3):
+                    qpos[a + c] = h * qvel[i + c] + qpos[a + c]
+                a = a + 3
+                i = i + 3
+            q = quat_integrate(load_quat(qpos, a), (qvel[i], qvel[i + 1], qvel[i + 2]), h)
+            qpos[a] = q[0]
+            qpos[a + 1] = q[1]
+            qpos[a + 2] = q[2]
+            qpos[a + 3] = q[3]
+
+
+@kernel
+def advance(m, d, qacc, qvel):
+    """The state after one step: velocities move with qacc, positions with qvel, which may be the new velocities."""
+    h = m.opt.timestep
+    for i in range(m.nv):
+        d.qvel[i] = h * qacc[i] + d.qvel[i]
+    integrate_positions(m, d, d.qpos, qvel, h)
+    d.time = d.time + h
+    for i in range(m.nv):
+        d.qacc_warmstart[i] = d.qacc[i]
+
+
+@stage
+def euler(m, d):
+    """Semi-implicit Euler. Joint damping is taken at the end of the step: (M + h D) qacc = all forces but at its start."""
+    if not damped(m):
+        advance(m, d, d.qacc, d.qvel)
+        return
+    for k in range(m.nC):
+        d.qH[k] = d.M[k]
+    for i in range(m.nv):
+        diagonal = m.M_rowadr[i] + m.M_rownnz[i] - 1
+        d.qH[diagonal] = m.opt.timestep * m.dof_damping[i] + d.qH[diagonal]
+        d.scratch_v[i] = d.qfrc_smooth[i] + d.qfrc_constraint[i]
+    factor(m, d.qH, d.qH, d.qHDiagInv)
+    solve(m, d.qH, d.qHDiagInv, d.scratch_v)
+    advance(m, d, d.scratch_v, d.qvel)
+
+
+@kernel
+def damped(m):
+    """Whether Euler has damping to take implicitly."""
+    if m.opt.disableflags & (DisableBit.EULERDAMP | DisableBit.DAMPER):
+        return False
+    for i in range(m.nv):
+        if m.dof_damping[i] > 0.0:
+            return True
+    return False
+
+
+@stage
+def runge_kutta_begin(m, d):
+    """Keep the state at the start of the step, and begin the weighted sums of velocities and accelerations."""
+    d.rk_time = d.time
+    for i in range(m.nq):
+        d.rk_qpos[i] = d.qpos[i]
+    for i in range(m.nv):
+        d.rk_qvel[i] = d.qvel[i]
+        d.rk_qvel_sum[i] = d.qvel[i] * SIXTH
+        d.rk_qacc_sum[i] = d.qacc[i] * SIXTH
+
+
+@stage
+def runge_kutta_move(m, d, fraction):
+    """The next trial state: from the start of the step, along the slope of the trial before, for a fraction of the step."""
+    h = m.opt.timestep * fraction
+    for i in range(m.nq):
+        d.qpos[i] = d.rk_qpos[i]
+    integrate_positions(m, d, d.qpos, d.qvel, h)
+    for i in range(m.nv):
+        d.qvel[i] = h * d.qacc[i] + d.rk_qvel[i]
+    d.time = d.rk_time + h
+
+
+@stage
+def runge_kutta_add(m, d, weight):
+    """Add the slope of a trial state to the weighted sums."""
+    for i in range(m.nv):
+        d.rk_qvel_sum[i] = weight * d.qvel[i] + d.rk_qvel_sum[i]
+        d.rk_qacc_sum[i] = weight * d.qacc[i] + d.rk_qacc_sum[i]
+
+
+@stage
+def runge_kutta_end(m, d):
+    """The state at the end of the step: from its start, along the weighted slopes."""
+    for i in range(m.nq):
+        d.qpos[i] = d.rk_qpos[i]
+    for i in range(m.nv):
+        d.qvel[i] = d.rk_qvel[i]
+    d.time = d.rk_time
+    advance(m, d, d.rk_qacc_sum, d.rk_qvel_sum)

@@ -8,8 +8,11 @@ import numpy as np
 import pytest
 
 from corten.conformance.contacts import match, row_order
-from corten.conformance.geometry import BOX, CAPSULE, CYLINDER, ELLIPSOID, MESH, PLANE, SPHERE, Shape, separation
+from corten.conformance.geometry import Shape, separation
+from corten.model.enums import GeomType
 
+PLANE, SPHERE, CAPSULE, ELLIPSOID = GeomType.PLANE, GeomType.SPHERE, GeomType.CAPSULE, GeomType.ELLIPSOID
+CYLINDER, BOX, MESH = GeomType.CYLINDER, GeomType.BOX, GeomType.MESH
 EYE = np.eye(3)
 Z = np.array([0.0, 0.0, 1.0])
 

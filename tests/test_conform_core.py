@@ -240,3 +240,47 @@ def test_bundled_models_are_found() -> None:
     assert {p.stem for p in find_models([folder])} == set(models.names())
     with pytest.raises(FileNotFoundError):
         find_models([folder / "nothing"])
+
+
+@pytest.mark.usefixtures("everything_covered")
+def test_a_feature_that_is_not_covered_leaves_out_its_fields_and_stages(model: Path, monkeypatch) -> None:
+    feature = scope.Feature("tendons", "not there", lambda m: m.ntendon > 0, ("ten_length", "ten_J"), ("trajectory",))
+    unused = scope.Feature("flex", "not there", lambda m: m.nflex > 0, ("qpos",))
+    monkeypatch.setattr(scope, "FEATURES_NOT_COVERED", (feature, unused))
+    report = compare_model(model, Settings(), Reference(), Wrong("ten_length"))
+    assert report.status == "passed"
+    assert report.features == ("tendons",)
+    assert "trajectory" not in report.stages and "position" in report.stages
+    assert "qpos" in {x.field for x in report.differences}
+
+
+def test_a_report_tells_machines_what_failed(model: Path, monkeypatch) -> None:
+    monkeypatch.setattr(scope, "DISABLED", {})
+    monkeypatch.setattr(scope, "STAGES_NOT_COVERED", {})
+    report = compare_model(model, Settings(stages=("position", "velocity")), Reference(), Wrong("cvel"))
+    told = report.as_dict()
+    assert told["status"] == "failed" and told["first_failing"] == "velocity"
+    assert told["stages"]["position"]["failed"] == []
+    entry = told["stages"]["velocity"]["failed"][0]
+    assert entry["field"] == "cvel" and entry["error"] > entry["tolerance"] and "not" in entry["detail"]
+
+
+@pytest.mark.parametrize("name", models.names())
+def test_bundled_models_are_sound_and_simulate_stably(name: str) -> None:
+    reference = Reference()
+    m = reference.load(models.path(name))
+    assert (np.asarray(m.body_inertia)[1:] > 0).all() and (np.asarray(m.body_mass)[1:] > 0).all()
+    for key in range(-1, m.nkey):
+        d = reference.data(m)
+        if key >= 0:
+            reference.mj.mj_resetDataKeyframe(m, d, key)
+        assert np.allclose(np.linalg.norm(d.qpos[3:7]), 1) or m.nq == m.nv
+        rng = np.random.default_rng(0)
+        for i in range(int(2 / m.opt.timestep)):
+            if i % 25 == 0:
+                d.ctrl[:] = rng.uniform(-1, 1, m.nu)
+            reference.step(m, d)
+        assert not any(w.number for w in d.warning)
+        assert np.abs(d.qvel).max() < 100
+        lowest = d.geom_xpos[:, 2].min()
+        assert lowest > -0.05, "something has sunk into the floor"

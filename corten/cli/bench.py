@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,9 @@ import typer
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from corten.cli.benchmark.cases import Case
     from corten.cli.benchmark.timing import Row
+    from corten.conformance.engines import Reference
 
 MODELS = typer.Argument(
     None, metavar="[MODEL]...", help="Models; the bundled and the installed benchmark models if none."
@@ -61,7 +64,7 @@ def bench(
 
 
 def _kinds(
-    ref, batch: int, threads: int, single: bool, derivatives: bool, stages: bool, startup: bool
+    ref: Reference, batch: int, threads: int, single: bool, derivatives: bool, stages: bool, startup: bool
 ) -> dict[str, Any]:
     """What to measure of each model: a title and a function from a case to rows."""
     from corten.cli.benchmark import batch as many
@@ -81,7 +84,9 @@ def _kinds(
     return kinds
 
 
-def _measure_models(title: str, measure, paths: list[Path], ref, flags: tuple[str, ...]) -> list[Row]:
+def _measure_models(
+    title: str, measure: Callable[[Case], list[Row]], paths: list[Path], ref: Reference, flags: tuple[str, ...]
+) -> list[Row]:
     """One table of all models."""
     from corten.cli.benchmark.cases import Refusal, cases
     from corten.cli.output import console, progress

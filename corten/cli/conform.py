@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import typer
 
 if TYPE_CHECKING:
-    from corten.conformance import Report
+    from corten.conformance import Report, Settings
 
 MODELS = typer.Argument(
     None, metavar="[MODEL]...", help="Model files, folders, or bundled names; all bundled ones if none."
@@ -122,7 +122,7 @@ def _scope() -> dict[str, list[list[str]]]:
     }  # fmt: skip
 
 
-def _print_scope(settings) -> None:
+def _print_scope(settings: Settings) -> None:
     """What was left out of this run."""
     from rich.table import Table
 

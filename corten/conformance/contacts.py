@@ -8,11 +8,15 @@ from typing import Any
 
 import numpy as np
 
+from corten.model.enums import GeomType
+
 from .compare import Difference
 from .engines import read
-from .geometry import BOX, CAPSULE, CONVEX, CYLINDER, ELLIPSOID, PLANE, SPHERE, Shape, separation
+from .geometry import CONVEX, Shape, separation
 
 # Pairs of shapes (smaller type first) whose contact points have one closed form.
+PLANE, SPHERE, CAPSULE, BOX = GeomType.PLANE, GeomType.SPHERE, GeomType.CAPSULE, GeomType.BOX
+ELLIPSOID, CYLINDER = GeomType.ELLIPSOID, GeomType.CYLINDER
 PRIMITIVE = frozenset(
     {(PLANE, k) for k in (SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX)}
     | {(SPHERE, k) for k in (SPHERE, CAPSULE, CYLINDER, BOX)}
@@ -124,7 +128,7 @@ def _judge(m: Any, reference: Any, ours: Any, pair: tuple[int, int], ref: list[i
     return wrong
 
 
-def _points_off(where: str, a: Shape, b: Shape, pos, dist, frame, allowed: float) -> list[str]:
+def _points_off(where: str, a: Shape, b: Shape, pos: Any, dist: Any, frame: Any, allowed: float) -> list[str]:
     """Contact points that are not between the shapes: the point is half a distance outside (inside) both along n."""
     wrong = []
     for point, gap, axes in zip(pos, dist, frame, strict=True):

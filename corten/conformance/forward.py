@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
+
+from corten.model.enums import Solver, Stage
 
 from . import scope
 from .compare import Difference, compare
@@ -14,7 +16,6 @@ from .contacts import Match, collision_difference, match, row_order
 from .engines import SPARSE, Engine, read
 from .stages import (
     ACCELERATION_SENSOR_TOLERANCE,
-    ACCELERATION_STAGE,
     DEFAULT_SOLVER_ITERATIONS,
     DEFAULT_SOLVER_TOLERANCE,
     EXACT_SOLVER,
@@ -25,8 +26,6 @@ from .stages import (
     group_of,
 )
 from .states import State
-
-NEWTON = 2  # mjSOL_NEWTON
 
 # Sizes that count the used entries of a field, by the field's beginning; the rest of the array is unused memory.
 LIVE = {"contact.": "ncon", "efc_": "nefc", "island_": "nisland"}
@@ -49,9 +48,10 @@ WRITTEN_IF = {
 class Pair:
     """A model and its data in both engines."""
 
-    def __init__(self, reference: Engine, ours: Engine, models: tuple[Any, Any]) -> None:
+    def __init__(self, reference: Engine, ours: Engine, models: tuple[Any, Any], without: Iterable[str] = ()) -> None:
         self.engines = (reference, ours)
         self.models = models
+        self.without = frozenset(without)  # fields that can not agree for this model
         self.data = (reference.data(models[0]), ours.data(models[1]))
 
     def set(self, state: State) -> None:
@@ -66,7 +66,7 @@ class Pair:
             getattr(engine, stage)(m, d, *args)
 
     @contextmanager
-    def options(self, **values: float):
+    def options(self, **values: float) -> Iterator[None]:
         """Change options of both models for a while."""
         before = [{n: getattr(m.opt, n) for n in values} for m in self.models]
         for m in self.models:
@@ -84,7 +84,7 @@ def data_fields(pair: Pair) -> list[str]:
     """Every field of the data that both engines have and that nothing excludes, in the order of the stages."""
     ours = pair.engines[1].data_fields() or []
     theirs = set(pair.engines[0].data_fields() or ours)
-    both = [f for f in ours if f in theirs and scope.data_reason(f) is None]
+    both = [f for f in ours if f in theirs - pair.without and scope.data_reason(f) is None]
     place = {name: i for i, name in enumerate(n for g in GROUPS for n in g.fields)}
     return sorted(both, key=lambda f: place.get(f, len(place)))
 
@@ -129,7 +129,7 @@ def compare_forward(pair: Pair, state: State, stages: tuple[str, ...]) -> tuple[
     return found, contacts.order is not None
 
 
-def _compare_field(pair: Pair, group: Group, name: str, state: str, order, rows) -> Difference | None:
+def _compare_field(pair: Pair, group: Group, name: str, state: str, order: Any, rows: Any) -> Difference | None:
     """One field, cut to its used entries and brought into the reference's order."""
     m, reference = pair.models[0], pair.data[0]
     if name in SPARSE:
@@ -184,7 +184,7 @@ def _compare_sensors(m: Any, group: Group, state: str, theirs: np.ndarray, mine:
     if theirs.shape != mine.shape:
         return compare(group.stage, "sensordata", state, theirs, mine, group.tolerance)
     stage = np.repeat(np.asarray(m.sensor_needstage), np.asarray(m.sensor_dim))
-    late = stage == ACCELERATION_STAGE
+    late = stage == Stage.ACC
     parts = [(~late, group.tolerance), (late, ACCELERATION_SENSOR_TOLERANCE)]
     results = [
         compare(group.stage, "sensordata", state, np.where(chosen, theirs, 0.0), np.where(chosen, mine, 0.0), tolerance)
@@ -205,7 +205,7 @@ def compare_default_solver(pair: Pair, state: State) -> list[Difference]:
             label = f"{state.label}, default solver"
             found.append(compare("solve", name, label, theirs, mine, DEFAULT_SOLVER_TOLERANCE))
     counts = read(ours, "solver_niter")
-    if counts is not None and int(pair.models[0].opt.solver) == NEWTON:
+    if counts is not None and int(pair.models[0].opt.solver) == Solver.NEWTON:
         islands = max(1, int(read(reference, "nisland") or 0))
         excess = abs(int(np.max(counts)) - int(np.max(reference.solver_niter[:islands])))
         error = 0.0 if excess <= DEFAULT_SOLVER_ITERATIONS else float(excess)

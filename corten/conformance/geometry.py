@@ -11,8 +11,11 @@ from typing import Any
 
 import numpy as np
 
-PLANE, HFIELD, SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX, MESH, SDF = range(9)  # mjtGeom
-CONVEX = frozenset((SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX, MESH))
+from corten.model.enums import GeomType
+
+CONVEX = frozenset(
+    (GeomType.SPHERE, GeomType.CAPSULE, GeomType.ELLIPSOID, GeomType.CYLINDER, GeomType.BOX, GeomType.MESH)
+)
 
 
 @dataclass(slots=True)
@@ -30,7 +33,7 @@ class Shape:
         """A geom of either engine's model, where the data puts it."""
         kind = int(m.geom_type[geom])
         vertices = None
-        if kind == MESH:
+        if kind == GeomType.MESH:
             mesh = int(m.geom_dataid[geom])
             start = int(m.mesh_vertadr[mesh])
             vertices = np.asarray(m.mesh_vert, float).reshape(-1, 3)[start : start + int(m.mesh_vertnum[mesh])]
@@ -42,17 +45,17 @@ class Shape:
         n = self.mat.T @ direction
         s = self.size
         match self.kind:
-            case k if k == SPHERE:
+            case GeomType.SPHERE:
                 reach = s[0] * np.linalg.norm(n)
-            case k if k == CAPSULE:
+            case GeomType.CAPSULE:
                 reach = s[0] * np.linalg.norm(n) + s[1] * abs(n[2])
-            case k if k == ELLIPSOID:
+            case GeomType.ELLIPSOID:
                 reach = np.linalg.norm(s * n)
-            case k if k == CYLINDER:
+            case GeomType.CYLINDER:
                 reach = s[0] * np.hypot(n[0], n[1]) + s[1] * abs(n[2])
-            case k if k == BOX:
+            case GeomType.BOX:
                 reach = s @ np.abs(n)
-            case k if k == MESH and self.vertices is not None:
+            case GeomType.MESH if self.vertices is not None:
                 reach = (self.vertices @ n).max()
             case _:
                 raise ValueError(f"geom type {self.kind} has no support function")
@@ -62,7 +65,7 @@ class Shape:
         """A length that stands for the size of the shape."""
         if self.vertices is not None:
             return float(np.linalg.norm(self.vertices, axis=1).max())
-        return float(self.size.max() + (self.size[0] if self.kind == CAPSULE else 0))
+        return float(self.size.max() + (self.size[0] if self.kind == GeomType.CAPSULE else 0))
 
 
 def separation(a: Shape, b: Shape, normal: np.ndarray) -> float:
@@ -71,8 +74,8 @@ def separation(a: Shape, b: Shape, normal: np.ndarray) -> float:
     The distance of two convex shapes is the largest such gap over all normals. So a normal whose gap is the true
     distance is right, whichever of several right ones it is.
     """
-    if a.kind == PLANE:
+    if a.kind == GeomType.PLANE:
         return float(-b.support(-a.mat[:, 2]) - a.mat[:, 2] @ a.pos)
-    if b.kind == PLANE:
+    if b.kind == GeomType.PLANE:
         return separation(b, a, -normal)
     return -b.support(-normal) - a.support(normal)

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from corten.model.enums import EnableBit
+
 from . import scope
 from .compare import Difference, worst
 from .compiled import compare_compiled
@@ -15,8 +17,6 @@ from .forward import Pair, compare_default_solver, compare_forward, compare_inve
 from .stages import FORWARD, STAGES, select
 from .states import states_of
 from .trajectory import compare_trajectory
-
-ENABLE_ENERGY = 1 << 1  # mjENBL_ENERGY
 
 
 @dataclass(slots=True)
@@ -150,12 +150,12 @@ def _compare_stages(
 ) -> None:
     features = scope.features_of(models[0])
     report.features = tuple(f.name for f in features)
-    last = min((STAGES.index(f.stage) for f in features), default=len(STAGES))
-    stages = report.stages = tuple(s for s in settings.covered() if STAGES.index(s) < last)
+    left_out = {s for f in features for s in f.stages}
+    stages = report.stages = tuple(s for s in settings.covered() if s not in left_out)
     if "compile" in stages:
         report.differences += compare_compiled(reference, ours, models)
     _set_flags(reference, settings, models)
-    pair = Pair(reference, ours, models)
+    pair = Pair(reference, ours, models, without={n for f in features for n in f.fields})
     states = states_of(models[0], settings.seed)
     if any(s in stages for s in FORWARD):
         for state in states:
@@ -176,7 +176,7 @@ def _set_flags(reference: Reference, settings: Settings, models: tuple[Any, Any]
     off = sum(bits[name] for name in {*settings.disable, *scope.DISABLED})
     for m in models:
         m.opt.disableflags = int(m.opt.disableflags) | off
-        m.opt.enableflags = int(m.opt.enableflags) | ENABLE_ENERGY
+        m.opt.enableflags = int(m.opt.enableflags) | EnableBit.ENERGY
 
 
 def _compare_trajectories(

@@ -31,7 +31,6 @@ CONTACT_STEPS = 20  # with contact
 
 INVERSE_TOLERANCE = 1e-7
 ACCELERATION_SENSOR_TOLERANCE = 1e-6
-ACCELERATION_STAGE = 3  # mjSTAGE_ACC
 
 # Fields whose compiled value follows from the shape of a mesh.
 HULL_FIELDS = frozenset(

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-FREE, BALL, SLIDE, HINGE = range(4)  # mjtJoint
+from corten.model.enums import JointType
 
 STATES = 8  # in all, unless the keyframes alone are more
 LEAST_RANDOM = 2
@@ -90,10 +90,10 @@ def random_qpos(m: Any, rng: np.random.Generator) -> np.ndarray:
     """Hinges and slides within their range, or within 1 of zero; orientations uniform; free bodies near qpos0."""
     q = np.array(m.qpos0, float)
     for kind, start, limited, span in zip(m.jnt_type, m.jnt_qposadr, m.jnt_limited, m.jnt_range, strict=True):
-        if kind == FREE:
+        if kind == JointType.FREE:
             q[start : start + 3] += rng.uniform(-0.2, 0.2, 3)
             q[start + 3 : start + 7] = _unit(rng.normal(size=4))
-        elif kind == BALL:
+        elif kind == JointType.BALL:
             q[start : start + 4] = _unit(rng.normal(size=4))
         else:
             q[start] = rng.uniform(*span) if limited else rng.uniform(-1, 1)

@@ -1,0 +1,93 @@
+"""Microseconds of each stage of a step, beside the reference's function of the same purpose where it has one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from corten.cli.benchmark.cases import Case
+from corten.cli.benchmark.timing import Row, best_of
+from corten.cli.problem import Problem
+from corten.conformance.engines import Reference
+from corten.kernel import JIT, Kernel, stage
+
+CALLS = 200  # in one measurement
+REPETITIONS = 9
+
+# The reference's functions, by the name of our stage.
+THEIRS = {
+    "kinematics": "mj_kinematics",
+    "centre_of_mass": "mj_comPos",
+    "joint_inertia": "mj_makeM",
+    "factor_inertia": "mj_factorM",
+    "transmission": "mj_transmission",
+    "body_velocity": "mj_comVel",
+    "passive": "mj_passive",
+    "bias": "mj_rne",
+    "actuation": "mj_fwdActuation",
+    "forward": "mj_forward",
+}
+
+
+@stage
+def nothing(m, d):
+    """An empty stage: what a call from Python costs."""
+
+
+def stages() -> Iterator[tuple[str, Kernel]]:
+    """The stages of `forward` in the order of their calls, as the source of the step names them."""
+    from corten.physics import step
+
+    yield from _stages_in(step.forward, set())
+
+
+def _stages_in(kernel: Any, seen: set[str]) -> Iterator[tuple[str, Kernel]]:
+    for name in kernel.function.__code__.co_names:
+        found = kernel.function.__globals__.get(name)
+        if isinstance(found, Kernel) and name not in seen:
+            seen.add(name)
+            if found.is_stage:
+                yield name, found
+            elif found.function.__module__ == kernel.function.__module__:
+                yield from _stages_in(found, seen)
+
+
+def measure(case: Case, ref: Reference) -> list[Row]:
+    """One row for each stage, and one for the whole of `forward`."""
+    from corten.physics import step
+
+    if not JIT:
+        raise Problem("CORTEN_JIT=0: there are no compiled stages to measure")
+    case.restore()
+    step.forward(case.m, case.d)
+    idle = _microseconds({"ours": lambda: nothing(case.m, case.d), "theirs": lambda: ref.mj.mj_isSparse(case.ref_m)})
+    rows = []
+    for name, kernel in [*stages(), ("forward", step.forward)]:
+        works: dict[str, Callable[[], object]] = {"ours": _call(kernel, case.m, case.d)}
+        if name in THEIRS:
+            extra = (0, np.zeros(case.ref_m.nv)) if name == "bias" else ()
+            works["theirs"] = _call(getattr(ref.mj, THEIRS[name]), case.ref_m, case.ref_d, *extra)
+        best = _microseconds(works)
+        net = {side: max(best[side] - idle[side], 1e-3) for side in best}
+        rows.append(Row(f"{case.name}: {name}", net["ours"], net.get("theirs", 0.0), "us"))
+    return rows
+
+
+def _call(function: Callable[..., object], *args: Any) -> Callable[[], object]:
+    return lambda: function(*args)
+
+
+def _microseconds(works: dict[str, Callable[[], object]]) -> dict[str, float]:
+    """Of one call each, Python's part included."""
+
+    def many(work: Callable[[], object]) -> Callable[[], object]:
+        def repeat() -> None:
+            for _ in range(CALLS):
+                work()
+
+        return repeat
+
+    best = best_of({name: many(work) for name, work in works.items()}, REPETITIONS)
+    return {name: 1e6 * seconds / CALLS for name, seconds in best.items()}

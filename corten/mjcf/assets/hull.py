@@ -16,6 +16,7 @@ from scipy.spatial import ConvexHull, QhullError
 
 from .errors import MeshError
 
+SIMPLEX = 4
 FLAT = 1e-6  # a triangle turned this little out of its own plane shows its orientation
 
 
@@ -34,16 +35,24 @@ class Hull:
 
 def convex_hull(vertices: NDArray[np.float64], max_vertices: int = -1) -> Hull:
     """The hull of `vertices`; `max_vertices` stops its construction after so many, -1 does not limit."""
+    hull = _qhull(vertices, max_vertices)
+    facets = hull.simplices.astype(np.int32)
+    faces = _outward(facets, vertices, hull.equations[:, :3], hull.neighbors)
+    if len(facets) == 4 and np.isin(facets, _qhull(vertices, SIMPLEX).simplices).all():
+        order = _simplex_order(facets)
+    else:
+        order = _vertex_order(facets, hull.equations)
+    return Hull(faces, _pack_graph(facets, faces, order))
+
+
+def _qhull(vertices: NDArray[np.float64], max_vertices: int) -> ConvexHull:
     # Qhull starts from a simplex and counts the vertices that it adds
-    options = "Qt" if max_vertices < 0 else f"Qt TA{max_vertices - 4}"
+    options = "Qt" if max_vertices < 0 else f"Qt TA{max_vertices - SIMPLEX}"
     try:
-        hull = ConvexHull(vertices, qhull_options=options)
+        return ConvexHull(vertices, qhull_options=options)
     except QhullError as error:
         reason = str(error).splitlines()[0]
         raise MeshError(f"the mesh has no convex hull; its vertices may lie in a plane ({reason})") from None
-    facets = hull.simplices.astype(np.int32)
-    faces = _outward(facets, vertices, hull.equations[:, :3], hull.neighbors)
-    return Hull(faces, _pack_graph(facets, faces, _vertex_order(facets, hull.equations)))
 
 
 def _outward(
@@ -79,6 +88,13 @@ def _share_directed_edge(first: NDArray[np.int32], second: NDArray[np.int32]) ->
     return any((second[k], second[(k + 1) % 3]) in edges for k in range(3))
 
 
+def _simplex_order(facets: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Vertices of the initial simplex, newest first, as in every facet."""
+    names, place = np.unique(facets, return_inverse=True)
+    seniority = np.bincount(place.ravel(), weights=np.tile(np.arange(3), len(facets)))
+    return names[np.argsort(seniority)]
+
+
 def _vertex_order(facets: NDArray[np.int32], equations: NDArray[np.float64]) -> NDArray[np.int32]:
     """The hull's vertices in the order of Qhull's list.
 
@@ -89,12 +105,6 @@ def _vertex_order(facets: NDArray[np.int32], equations: NDArray[np.float64]) -> 
     the flat sides into triangles, which share their equation.
     """
     nface = len(facets)
-    if nface == 4:
-        # the initial simplex: newest vertex first, as in every facet
-        names, place = np.unique(facets, return_inverse=True)
-        seniority = np.bincount(place.ravel(), weights=np.tile(np.arange(3), nface))
-        return names[np.argsort(seniority)].astype(np.int32)
-
     new_round = np.r_[False, facets[1:, 0] != facets[:-1, 0]]
     same_side = np.flatnonzero((equations[1:] == equations[:-1]).all(axis=1))
     if len(same_side):

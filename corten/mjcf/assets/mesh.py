@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .builtin import builtin_surface
+from .builtin import SHELLS, builtin_surface
 from .eig3 import rotation_matrix, unit_quaternion
 from .errors import MeshError
 from .hull import Hull, convex_hull
@@ -101,23 +101,24 @@ class Mesh:
 
 def build_mesh(source: MeshSource) -> Mesh:
     """Read, process and align a mesh; `MeshError` says what is wrong with it."""
-    if source.inertia not in INERTIA_MODES:
-        raise MeshError(f"inertia '{source.inertia}' is not one of {', '.join(INERTIA_MODES)}")
+    mode = "shell" if source.builtin in SHELLS else source.inertia
+    if mode not in INERTIA_MODES:
+        raise MeshError(f"inertia '{mode}' is not one of {', '.join(INERTIA_MODES)}")
     scale, refpos, refquat = (np.asarray(x, np.float64) for x in (source.scale, source.refpos, source.refquat))
     surface = _read(source, mirrored=bool(np.prod(scale) <= 0))
     raw = surface.vertices.astype(np.float64)
-    if source.inertia == "exact":
+    if mode == "exact":
         _check_orientation(raw, surface.faces)
 
     hull = None
-    if source.needhull or source.inertia == "convex" or len(surface.faces) == 0:
+    if source.needhull or mode == "convex" or len(surface.faces) == 0:
         hull = convex_hull(raw, source.maxhullvert)
     _complete(surface, raw, hull, source.smoothnormal)
     polygons = merge_polygons(raw, hull.faces if hull else surface.faces)
 
     placed, normals = _place(raw, surface.normals, scale, refpos, refquat)
-    solid_faces = hull.faces if hull and source.inertia == "convex" else surface.faces
-    mass = mass_properties(placed, surface.faces, solid_faces, source.inertia)
+    solid_faces = hull.faces if hull and mode == "convex" else surface.faces
+    mass = mass_properties(placed, surface.faces, solid_faces, mode)
     rotation = rotation_matrix(mass.quat * (1, -1, -1, -1))
     vertices = _rotate(placed - mass.centre, rotation)
     return Mesh(
@@ -210,7 +211,8 @@ def _complete(surface: Surface, vertices: NDArray[np.float64], hull: Hull | None
         surface.normals = vertex_normals(vertices, surface.faces, smooth)
         surface.face_normals = surface.faces
     if len(surface.face_normals) == 0:
-        surface.face_normals = surface.faces
+        # several normals for a vertex, as the builtin plates have them, are stored side by side; the first one counts
+        surface.face_normals = surface.faces * np.int32(len(surface.normals) // len(vertices))
     if len(surface.face_normals) != len(surface.faces):
         raise MeshError(f"{len(surface.faces)} faces have normals for {len(surface.face_normals)}")
     if len(surface.face_texcoords) == 0:

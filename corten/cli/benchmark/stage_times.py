@@ -64,7 +64,8 @@ def measure(case: Case, ref: Reference) -> list[Row]:
     step.forward(case.m, case.d)
     idle = _microseconds({"ours": lambda: nothing(case.m, case.d), "theirs": lambda: ref.mj.mj_isSparse(case.ref_m)})
     rows = []
-    for name, kernel in [*stages(), ("forward", step.forward)]:
+    measured: list[tuple[str, Any]] = [*stages(), ("forward", step.forward)]
+    for name, kernel in measured:
         works: dict[str, Callable[[], object]] = {"ours": _call(kernel, case.m, case.d)}
         if name in THEIRS:
             extra = (0, np.zeros(case.ref_m.nv)) if name == "bias" else ()

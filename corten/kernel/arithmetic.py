@@ -92,9 +92,9 @@ def scale_tangents(body: Body, type_: Dual, tangent: str | None, factor: str) ->
     return body.emit(f"fmul {type_.vector} {tangent}, {splat(body, 'double', factor, type_.n + 1)}")
 
 
-def fma_register(body: Body, llvm_type: str, a: str, b: str, c: str) -> str:
-    """a*b + c with one rounding, where the processor has the instruction."""
-    if not target.host().fma:
+def fma_register(body: Body, llvm_type: str, a: str, b: str, c: str, exact: bool = False) -> str:
+    """a*b + c with one rounding, where the processor has the instruction; `exact`: also where it must be emulated."""
+    if not exact and not target.host().fma:
         return body.emit(f"fadd {llvm_type} {body.emit(f'fmul {llvm_type} {a}, {b}')}, {c}")
     return body.intrinsic(f"llvm.fma.{suffix(llvm_type)}", llvm_type, [(llvm_type, a), (llvm_type, b), (llvm_type, c)])
 
@@ -208,15 +208,15 @@ def _dual(body: Body, symbol: str, type_: Dual, a: Value, b: Value) -> Value:
     return make_dual(type_, value, scale_tangents(body, type_, numerator, inverse))
 
 
-def fma(body: Body, a: Value, b: Value, c: Value) -> Value:
-    """a*b + c, rounded once. Integers are computed as such."""
+def fma(body: Body, a: Value, b: Value, c: Value, exact: bool = False) -> Value:
+    """a*b + c, rounded once (`exact`: on any processor). Integers are computed as such."""
     product = join(a.type, b.type)
     type_ = join(product, c.type) if product else None
     if type_ is None or not isinstance(type_, Real) or (a.known and b.known):
         return binary(body, "+", binary(body, "*", a, b), c)
     if not isinstance(type_, Dual):
         a, b, c = (cast(body, v, type_) for v in (a, b, c))
-        return Value(type_, (fma_register(body, type_.regs[0], a.regs[0], b.regs[0], c.regs[0]),))
+        return Value(type_, (fma_register(body, type_.regs[0], a.regs[0], b.regs[0], c.regs[0], exact),))
     a, b, c = (_plain(body, v) for v in (a, b, c))
     vec, n = type_.vector, type_.n + 1
     value = fma_register(body, "double", primal(a), primal(b), primal(c))
@@ -347,6 +347,17 @@ def reduce_mask(body: Body, value: Value, every: bool) -> Value:
     bits = body.emit(f"bitcast {value.type.regs[0]} {value.regs[0]} to i{width}")
     test = f"icmp eq i{width} {bits}, -1" if every else f"icmp ne i{width} {bits}, 0"
     return Value(BOOL, (body.emit(test),))
+
+
+def nonzero(body: Body, value: Value) -> Value:
+    """Whether a number differs from zero; of a dual, whether its value or any tangent does."""
+    type_, tangent = value.type, tangents(value)
+    if not isinstance(type_, Dual) or tangent is None:
+        return compare(body, "!=", value, static(0.0))
+    whole = body.emit(f"insertelement {type_.vector} {tangent}, double {primal(value)}, i64 0")
+    lanes = body.emit(f"fcmp une {type_.vector} {whole}, zeroinitializer")
+    any_ = reduce_mask(body, Value(Mask(type_.n + 1), (lanes,)), every=False)
+    return Value(mask_of(type_), any_.regs)
 
 
 def vector_of(value: Value) -> tuple[str, str]:

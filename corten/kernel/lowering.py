@@ -62,6 +62,16 @@ def _lane(t: Caller, args: list[Value]) -> Value:
     return memory.lane(t.body, args[0], args[1])
 
 
+@lowers(plain.block)
+def _block(t: Caller, args: list[Value]) -> Value:
+    return memory.block(t.body, args[0], args[1])
+
+
+@lowers(plain.nonzero)
+def _nonzero(t: Caller, args: list[Value]) -> Value:
+    return ar.nonzero(t.body, _number(args[0], "nonzero"))
+
+
 @lowers(plain.local)
 def _local(t: Caller, args: list[Value]) -> Value:
     sizes = [a.const for a in args[1:]]
@@ -72,7 +82,8 @@ def _local(t: Caller, args: list[Value]) -> Value:
 
 @lowers(plain.fma)
 def _fma(t: Caller, args: list[Value]) -> Value:
-    return ar.fma(t.body, *args)
+    a, b, c = args
+    return ar.fma(t.body, a, b, c, exact=True)
 
 
 @lowers(plain.minimum, min)

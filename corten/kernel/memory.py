@@ -99,6 +99,15 @@ def lane(body: Body, struct: Value, index: Value) -> Value:
     return Value(Struct(type_.record, type_.elem, True, type_.prefix), (struct.regs[0], index.regs[0]))
 
 
+def block(body: Body, struct: Value, index: Value) -> Value:
+    """One record of an array of records: their tables follow each other in memory."""
+    type_ = struct.type
+    if not isinstance(type_, Struct) or type_.lane or not isinstance(index.type, Int):
+        raise KernelError(f"block() of a {type_} by a {index.type}, not of records by a number")
+    words = body.emit(f"mul nsw i64 {index.regs[0]}, {len(type_.record.fields)}")
+    return Value(type_, (body.emit(f"getelementptr inbounds i64, ptr {struct.regs[0]}, i64 {words}"),))
+
+
 def width_of(struct: Value) -> int:
     """How many worlds a record holds."""
     type_ = struct.type

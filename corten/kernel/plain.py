@@ -44,6 +44,11 @@ def lane(record: Any, number: int) -> Any:
     return record
 
 
+def block(records: Any, number: int) -> Any:
+    """One record of an array of records."""
+    return records[number]
+
+
 def local(record: Any, *sizes: int) -> np.ndarray:
     """A small array on the stack, of literal sizes, of the record's element type. Its contents are not set."""
     return np.full(sizes, np.nan)
@@ -107,6 +112,11 @@ def mantissa(x: float) -> float:
 def scalb(x: float, n: float) -> float:
     """x * 2**n for an integral n in [-1022, 1023]."""
     return x * 2.0 ** int(n)
+
+
+def nonzero(x: Any) -> bool:
+    """Whether a number, or any of its tangents, differs from zero: whether work on it can be left out."""
+    return bool(x != 0)
 
 
 def value(x: Any) -> Any:

@@ -70,6 +70,12 @@ class Element:
     kind: str
     n: int = 1
 
+    def __post_init__(self) -> None:
+        if self.kind == "dual" and self.n & (self.n + 1):
+            raise ValueError(f"{self.n} tangents: with the value they must fill a vector, so 1, 3, 7 or 15")
+        if self.kind == "lanes" and (self.n < 1 or self.n & (self.n - 1)):
+            raise ValueError(f"{self.n} lanes: a vector holds 1, 2, 4, 8 or 16")
+
     @property
     def width(self) -> int:
         """Numbers stored for each element of a real field."""
@@ -108,11 +114,12 @@ class Namespace:
         raise AttributeError(f"{type(self).__name__} has no field '{name}'{hint}")
 
     def __setattr__(self, name: str, value: Any) -> None:
+        if name.startswith("_"):
+            object.__setattr__(self, name, value)
+            return
         array = self._arrays.get(name)
         if array is not None:
             array[...] = value
-        elif name.startswith("_"):
-            object.__setattr__(self, name, value)
         else:
             getattr(self, name)  # raises the message with a suggestion
             raise AttributeError(f"'{name}' of {type(self).__name__} can not be assigned")
@@ -136,16 +143,19 @@ class Record(Namespace):
         sizes: Mapping[str, int],
         values: Mapping[str, Any] | None = None,
         element: Element = SINGLE,
+        table: np.ndarray | None = None,
     ):
         self._record_type = record_type
         self._element = element
+        self._bound_to: Any = None  # what `_bound` was made with
+        self._bound: dict[Any, Any] = {}  # compiled functions bound to this record, kept by their users
         self._sizes = {f.name: int(sizes[f.name]) for f in record_type.fields if f.dtype == "size"}
-        self._known_sizes = {**sizes, **self._sizes}
-        self._allocate()
+        self._all_sizes = {**sizes, **self._sizes}
+        self._allocate(np.zeros(len(record_type.fields), np.int64) if table is None else table)
         for name, value in (values or {}).items():
-            self._fields_array(name)[...] = value
+            self.fill(name, value)
 
-    def _allocate(self) -> None:
+    def _allocate(self, table: np.ndarray) -> None:
         """One zeroed block for all fields, and the table that points into it."""
         fields = self._record_type.fields
         shapes, offsets, total = [], [], 0
@@ -154,7 +164,7 @@ class Record(Namespace):
                 shapes.append(())
                 offsets.append(-1)
                 continue
-            shape = f.resolve(self._known_sizes) + self._element.tail(f.dtype)
+            shape = f.resolve(self._all_sizes) + self._element.tail(f.dtype)
             nbytes = DTYPES[f.dtype].itemsize * int(np.prod(shape, dtype=np.int64))
             shapes.append(shape)
             offsets.append(total)
@@ -163,7 +173,6 @@ class Record(Namespace):
         start = -raw.ctypes.data % ALIGN
         memory = raw[start : start + total]
         address = memory.ctypes.data
-        table = np.zeros(len(fields), np.int64)
         arrays: dict[str, np.ndarray] = {}
         for i, (f, shape, offset) in enumerate(zip(fields, shapes, offsets, strict=True)):
             if f.dtype == "size":
@@ -179,12 +188,54 @@ class Record(Namespace):
             inner = {k.split(".")[1]: a for k, a in arrays.items() if k.startswith(prefix + ".")}
             self.__dict__[prefix] = SubRecord(inner)
 
-    def _fields_array(self, name: str) -> np.ndarray:
+    def array(self, name: str) -> np.ndarray:
+        """The memory of a field, scalars and dotted names included, with the element type's trailing dimension."""
         array = self._by_name.get(name)
         if array is None:
             raise AttributeError(f"{self._record_type.name} has no field '{name}'")
         return array
 
-    def _copy_into(self, other: Record) -> None:
-        """Copy all memory into a record of the same type and sizes."""
-        other._memory[...] = self._memory
+    def fill(self, name: str, value: Any) -> None:
+        """Give a field the same value in every lane; tangents become zero."""
+        array = self.array(name)
+        tail = self._element.tail(self._record_type.fields[self._record_type.index[name]].dtype)
+        if not tail:
+            array[...] = value
+        elif self._element.kind == "dual":
+            array[...] = 0.0
+            array[..., 0] = value
+        else:
+            array[...] = np.asarray(value)[..., None]
+
+    def copy_memory(self, source: Record) -> None:
+        """Take over all memory of a record of the same type, sizes and element."""
+        self._memory[...] = source._memory
+
+    def clear_memory(self) -> None:
+        """All fields become zero."""
+        self._memory[...] = 0
+
+    def restore_memory(self, memory: bytes) -> None:
+        """All fields from the bytes of the memory of a record of the same type, sizes and element."""
+        if len(memory) != self._memory.nbytes:
+            raise ValueError(f"{len(memory)} bytes do not fit a {self._record_type.name} of {self._memory.nbytes}")
+        self._memory[...] = np.frombuffer(memory, np.uint8)
+
+
+class RecordArray:
+    """Several records of one type and size, whose tables follow each other so that a kernel can go through them."""
+
+    def __init__(self, record_type: RecordType, sizes: Mapping[str, int], count: int, element: Element = SINGLE):
+        self._tables = np.zeros((count, len(record_type.fields)), np.int64)
+        self.records = [Record(record_type, sizes, None, element, table) for table in self._tables]
+
+    def __len__(self) -> int:
+        return len(self.records)
+
+    def __getitem__(self, number: int) -> Record:
+        return self.records[number]
+
+    @property
+    def first(self) -> Record:
+        """The record whose address stands for the whole array in a call of a kernel."""
+        return self.records[0]

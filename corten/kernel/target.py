@@ -6,13 +6,12 @@ import functools
 import os
 from dataclasses import dataclass
 
-import llvmlite.binding as llvm
-
 
 @dataclass(frozen=True)
 class Host:
     """What code is generated for."""
 
+    llvm: str
     cpu: str
     features: str
     fma: bool
@@ -20,18 +19,21 @@ class Host:
 
     @property
     def key(self) -> str:
-        return f"{self.cpu}|{self.features}|llvm{llvm.llvm_version_info}"
+        return f"{self.cpu}|{self.features}|{self.llvm}"
 
 
 @functools.cache
 def host() -> Host:
     """This machine; the environment variable CORTEN_CPU names another processor's code (generic: the oldest)."""
+    import llvmlite.binding as llvm  # a large library: loaded when code is first needed
+
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
+    version = f"llvm {llvm.llvm_version_info}"
     name = os.environ.get("CORTEN_CPU")
     if name:
-        return Host(name, "", False, 2)
+        return Host(version, name, "", False, 2)
     features = llvm.get_host_cpu_features()
     lanes = 8 if features.get("avx512f") else 4 if features.get("avx") else 2
     fma = bool(features.get("fma") or features.get("neon"))
-    return Host(llvm.get_host_cpu_name(), features.flatten(), fma, lanes)
+    return Host(version, llvm.get_host_cpu_name(), features.flatten(), fma, lanes)

@@ -17,6 +17,7 @@ STATE = (
     Field("eq_active", ("neq",), "byte", "which equality constraints are switched on"),
     Field("mocap_pos", ("nmocap", 3), "real", "positions of mocap bodies"),
     Field("mocap_quat", ("nmocap", 4), "real", "orientations of mocap bodies"),
+    Field("history", ("nhistory",), "real", "buffers of delayed controls and sensors"),
     Field("userdata", ("nuserdata",), "real", "for the user; the engine leaves it alone"),
 )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from corten.kernel import any_lane, kernel, stage
+from corten.kernel import any_lane, kernel, nonzero, stage
 from corten.kernel.spatial import dot6, load6
 from corten.kernel.vec import add3, cross, load3, sub3
 
@@ -34,6 +34,6 @@ def cartesian_force(m, d, qfrc):
     """qfrc += J' xfrc_applied, the forces and torques applied by the user at the bodies' centres of mass."""
     for b in range(1, m.nbody):
         f = load6(d.xfrc_applied, b)
-        acts = (f[0] != 0.0) | (f[1] != 0.0) | (f[2] != 0.0) | (f[3] != 0.0) | (f[4] != 0.0) | (f[5] != 0.0)
-        if any_lane(acts):
+        linear, angular = nonzero(f[0]) | nonzero(f[1]) | nonzero(f[2]), nonzero(f[3]) | nonzero(f[4]) | nonzero(f[5])
+        if any_lane(linear | angular):
             apply_force(m, d, qfrc, b, (f[0], f[1], f[2]), (f[3], f[4], f[5]), load3(d.xipos, b))

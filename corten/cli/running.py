@@ -19,6 +19,18 @@ if TYPE_CHECKING:
 HOLD = 0.05  # seconds for which a random control is held
 CHUNK = 200  # steps between two looks at the clock
 
+# Names of the counters of `d.warning`, in MuJoCo's order (mjtWarning).
+WARNINGS = (
+    "singular inertia",
+    "too many contacts",
+    "too many constraint rows",
+    "too many drawn geoms",
+    "bad qpos",
+    "bad qvel",
+    "bad qacc",
+    "bad ctrl",
+)
+
 
 @dataclass(slots=True)
 class Trajectory:
@@ -144,6 +156,5 @@ def summary(m: corten.Model, run: Run, name: str) -> Table:
 
 def warnings_of(d: corten.Data) -> dict[str, int]:
     """Warnings that were counted during the run, by name."""
-    from corten.model.enums import Warning as Kind
-
-    return {kind.name.lower(): int(d.warning[kind]) for kind in Kind if d.warning[kind]}
+    counts = getattr(d, "warning", ())
+    return {what: int(count) for what, count in zip(WARNINGS, counts, strict=False) if count}

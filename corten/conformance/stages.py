@@ -23,7 +23,7 @@ HULL_TOLERANCE = 1e-6  # fields that come out of a mesh's hull or volume integra
 
 DEFAULT_SOLVER_TOLERANCE = 1e-4  # qacc with the model's own solver settings
 DEFAULT_SOLVER_ITERATIONS = 2  # number of iterations may differ by this, for Newton
-EXACT_SOLVER = {"tolerance": 0.0, "ls_tolerance": 1e-10, "iterations": 500, "ls_iterations": 100}
+EXACT_SOLVER = {"tolerance": 0.0, "iterations": 500, "ls_iterations": 100}
 
 TRAJECTORY_TOLERANCE = 1e-6
 TRAJECTORY_STEPS = 100  # without contact

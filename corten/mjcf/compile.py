@@ -1,0 +1,182 @@
+"""The compiler as a sequence of passes: text, elements, objects, numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from corten.mjcf import arrays, constants, contact, custom, equality, keyframes, sensors, trees
+from corten.mjcf.actuators import compile_actuators
+from corten.mjcf.bodies import check_moving_masses, compile_bodies
+from corten.mjcf.errors import MjcfError
+from corten.mjcf.load import load
+from corten.mjcf.meshes import build_assets, hfield_arrays, mesh_arrays
+from corten.mjcf.source import MAX_BYTES, Files
+from corten.mjcf.spec import ASSET_KINDS, LINK_KINDS, LISTS, Body, Spec
+from corten.mjcf.tendons import compile_tendons
+
+MAX_BODIES = 65534
+
+_USER_LISTS = {"body": "body", "jnt": "joint", "geom": "geom", "site": "site", "cam": "camera", "tendon": "tendon",
+               "actuator": "actuator", "sensor": "sensor"}
+
+
+@dataclass
+class CompiledModel:
+    """The numbers of a model: sizes, array-like values by field, and names by kind of object."""
+
+    name: str
+    sizes: dict[str, int]
+    values: dict[str, Any]
+    names: dict[str, list[str]]
+
+
+def compile_path(path: str | Path) -> CompiledModel:
+    """Compile a model file."""
+    path = Path(path)
+    try:
+        if path.stat().st_size > MAX_BYTES:
+            raise MjcfError(f"is larger than {MAX_BYTES // 2**20} MB", path.name)
+        content = path.read_bytes()
+    except OSError as error:
+        raise MjcfError(f"cannot be read: {error.strerror}", str(path)) from None
+    return _compile(load(content, path.name, Files(path.parent)), Files(path.parent))
+
+
+def compile_string(xml: str, assets: Mapping[str, bytes | str] | None = None) -> CompiledModel:
+    """Compile a model given as text; files that it names are looked up in `assets`, then on disk."""
+    files = Files(assets=assets or {})
+    return _compile(load(xml, "<string>", files), files)
+
+
+def _compile(spec: Spec, files: Files) -> CompiledModel:
+    objects = _number(spec)
+    build_assets(spec, files)
+    bodies = objects["body"]
+    compile_bodies(spec, bodies)
+    check_moving_masses(bodies)
+
+    values = arrays.body_arrays(bodies)
+    values |= arrays.joint_arrays(objects["joint"])
+    values |= arrays.geom_arrays(objects["geom"])
+    values |= arrays.site_arrays(objects["site"])
+    values |= arrays.camera_arrays(spec, objects["camera"])
+    values |= arrays.light_arrays(spec, objects["light"])
+    values |= mesh_arrays(spec.assets["mesh"])
+    values |= hfield_arrays(spec.assets["hfield"])
+    values["mat_rgba"] = [item.values["rgba"] for item in spec.assets["material"]]
+    values |= contact.compile_pairs(spec)
+    values |= contact.compile_excludes(spec)
+    values |= equality.compile_equalities(spec)
+    values |= compile_tendons(spec)
+    values |= compile_actuators(spec)
+    values |= sensors.compile_sensors(spec)
+    values |= custom.compile_custom(spec)
+    values |= _options(spec)
+
+    simple = arrays.simple_bodies(bodies, values["body_sameframe"])
+    trees.demote_for_armature(simple, values)
+    values |= trees.tree_arrays(bodies, values, simple)
+    values |= trees.tendon_trees(values)
+    values["tree_sleep_policy"] = trees.sleep_policies(bodies, values)
+
+    sizes = _sizes(spec, objects, values)
+    _histories(sizes, values)
+    values |= keyframes.compile_keyframes(spec, sizes, values)
+    sizes["nkey"] = len(values["key_time"])
+    constants.set_constants(spec, sizes, values)
+    names = {kind: [item.name for item in items] for kind, items in objects.items()}
+    names |= {"numeric": [i.name for i in spec.numerics], "text": [i.name for i in spec.texts]}
+    names["key"] = [i.name for i in spec.keys] + [""] * (sizes["nkey"] - len(spec.keys))
+    return CompiledModel(spec.name, sizes, values, names)
+
+
+def _number(spec: Spec) -> dict[str, list[Any]]:
+    """Give every object its number, bodies depth first and what they carry in the order of bodies."""
+    bodies: list[Body] = list(spec.world.subtree())
+    if len(bodies) >= MAX_BODIES:
+        spec.root.fail(f"has {len(bodies)} bodies, more than {MAX_BODIES}")
+    objects: dict[str, list[Any]] = {"body": bodies}
+    for kind, attribute in LISTS.items():
+        if kind != "body":
+            objects[kind] = [item for body in bodies for item in getattr(body, attribute)]
+    objects |= {kind: spec.assets[kind] for kind in ASSET_KINDS}
+    objects |= {kind: spec.links[kind] for kind in LINK_KINDS}
+    for kind, items in objects.items():
+        spec.index(kind, items)
+    for kind, items in (("numeric", spec.numerics), ("text", spec.texts), ("key", spec.keys)):
+        spec.index(kind, items)
+    return objects
+
+
+def _options(spec: Spec) -> dict[str, Any]:
+    option = spec.option
+    names = [n for n in option if n != "actuatorgroupdisable"]
+    return {f"opt.{name}": option[name] for name in names}
+
+
+def _sizes(spec: Spec, objects: dict[str, list[Any]], values: dict[str, Any]) -> dict[str, int]:
+    sizes = {
+        "nq": len(values["qpos0"]),
+        "nv": len(values["dof_bodyid"]),
+        "nu": len(objects["actuator"]),
+        "na": sum(values["actuator_actnum"]),
+        "ntree": len(values["tree_bodyadr"]),
+        "nM": (len(values["D_colind"]) + len(values["dof_bodyid"])) // 2,
+        "nB": len(values["B_colind"]),
+        "nC": len(values["M_colind"]),
+        "nD": len(values["D_colind"]),
+        "nmocap": sum(i >= 0 for i in values["body_mocapid"]),
+        "ngravcomp": sum(g > 0 for g in values["body_gravcomp"]),
+        "nemax": equality.rows(values["eq_type"]),
+        "nsensordata": sum(values["sensor_dim"]),
+        "nwrap": len(values["wrap_type"]),
+        "nnumeric": len(spec.numerics),
+        "ntext": len(spec.texts),
+    }
+    plural = {"body": "nbody", "joint": "njnt", "geom": "ngeom", "site": "nsite", "camera": "ncam", "light": "nlight",
+              "mesh": "nmesh", "hfield": "nhfield", "material": "nmat", "pair": "npair", "exclude": "nexclude",
+              "equality": "neq", "tendon": "ntendon", "sensor": "nsensor", "tuple": "ntuple"}
+    sizes |= {name: len(objects[kind]) for kind, name in plural.items()}
+    lengths = {"nmeshvert": "mesh_vert", "nmeshnormal": "mesh_normal", "nmeshtexcoord": "mesh_texcoord",
+               "nmeshface": "mesh_face", "nmeshgraph": "mesh_graph", "nmeshpoly": "mesh_polynormal",
+               "nmeshpolyvert": "mesh_polyvert", "nmeshpolymap": "mesh_polymap", "nhfielddata": "hfield_data",
+               "nnumericdata": "numeric_data", "ntextdata": "text_data", "ntupledata": "tuple_objid"}
+    sizes |= {name: len(values[field]) for name, field in lengths.items()}
+    for prefix, kind in _USER_LISTS.items():
+        size = f"nuser_{prefix}"
+        values[f"{prefix}_user"], sizes[size] = arrays.user_values(objects[kind], spec.size[size])
+    sizes |= {name: spec.size[name] for name in ("njmax", "nconmax")}
+    sizes["nuserdata"] = max(spec.size["nuserdata"], 0)
+    return sizes
+
+
+def _histories(sizes: dict[str, int], values: dict[str, Any]) -> None:
+    """Addresses of the delay buffers: two numbers, the times of the samples, and the samples."""
+    adr = 0
+    for kind, dims in (("actuator", [1] * sizes["nu"]), ("sensor", values["sensor_dim"])):
+        addresses = []
+        for (samples, _), dim in zip(values[f"{kind}_history"], dims, strict=True):
+            addresses.append(adr if samples > 0 else -1)
+            adr += 2 + samples * (1 + dim) if samples > 0 else 0
+        values[f"{kind}_historyadr"] = addresses
+    sizes["nhistory"] = adr
+
+
+def as_arrays(model: CompiledModel, fields: Any) -> dict[str, np.ndarray]:
+    """The values as arrays of the shapes and types that the table declares; zeros where there is no value."""
+    from corten.kernel.record import DTYPES
+
+    result = {}
+    for field in fields:
+        if field.dtype == "size":
+            continue
+        shape = field.resolve(model.sizes)
+        value = model.values.get(field.name)
+        array = np.zeros(shape) if value is None else np.asarray(value)
+        result[field.name] = array.reshape(shape).astype(DTYPES[field.dtype])
+    return result

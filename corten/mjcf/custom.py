@@ -1,0 +1,88 @@
+"""Custom numbers, texts and tuples."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from corten.mjcf.read import Element
+from corten.mjcf.sensors import kind_of
+from corten.mjcf.spec import Item, Link, Settings, Spec
+from corten.model.enums import ObjType
+
+MAX_NUMBERS = 500
+
+_OBJECT_KINDS = {t.name.lower(): t for t in ObjType if t.name not in ("UNKNOWN", "FRAME", "DEFAULT", "MODEL")}
+
+
+def read_custom(spec: Spec, section: Element) -> None:
+    """One <custom> section."""
+    for element in section.children:
+        if not element.attributes.get("name"):
+            element.fail("needs attribute 'name'")
+        if element.tag == "numeric":
+            spec.numerics.append(Item(element, _numbers(element), spec.settings))
+        elif element.tag == "text":
+            spec.texts.append(Item(element, {"data": _text(element)}, spec.settings))
+        else:
+            spec.links["tuple"].append(_tuple(element, spec.settings))
+
+
+def _numbers(element: Element) -> dict[str, Any]:
+    data = element.attributes.get("data", ())
+    size = element.attributes.get("size", len(data))
+    if not 1 <= size <= MAX_NUMBERS:
+        element.fail(f"must be between 1 and {MAX_NUMBERS}", "size")
+    if len(data) > size:
+        element.fail(f"has {len(data)} values for a size of {size}", "data")
+    return {"data": [*data, *[0.0] * (size - len(data))]}
+
+
+def _text(element: Element) -> bytes:
+    said = element.attributes.get("data", "")
+    if said and element.text:
+        element.fail("cannot be combined with text inside of the element", "data")
+    text = said or element.text
+    if not text:
+        element.fail("needs attribute 'data'")
+    return text.encode()
+
+
+def _tuple(element: Element, settings: Settings) -> Link:
+    link = Link("tuple", element, {}, settings, "all")
+    if not element.children:
+        element.fail("is empty")
+    for number, child in enumerate(element.children):
+        kind = _OBJECT_KINDS.get(child.attributes["objtype"])
+        if kind is None:
+            child.fail(f"'{child.attributes['objtype']}' is not a kind of object", "objtype")
+        link.refs[number] = (kind_of(kind), child.attributes["objname"])
+    return link
+
+
+def compile_custom(spec: Spec) -> dict[str, Any]:
+    """The `numeric_*`, `text_*` and `tuple_*` arrays."""
+    numbers = [item.values["data"] for item in spec.numerics]
+    texts = [item.values["data"] + b"\0" for item in spec.texts]
+    tuples = spec.links["tuple"]
+    objects = [(link, number, child) for link in tuples for number, child in enumerate(link.element.children)]
+    return {
+        "numeric_adr": _addresses(numbers),
+        "numeric_size": [len(n) for n in numbers],
+        "numeric_data": [x for n in numbers for x in n],
+        "text_adr": _addresses(texts),
+        "text_size": [len(t) for t in texts],
+        "text_data": list(b"".join(texts)),
+        "tuple_adr": _addresses([link.element.children for link in tuples]),
+        "tuple_size": [len(link.element.children) for link in tuples],
+        "tuple_objtype": [_OBJECT_KINDS[child.attributes["objtype"]] for _, _, child in objects],
+        "tuple_objid": [spec.find(link, number).id for link, number, _ in objects],
+        "tuple_objprm": [child.attributes.get("prm", 0.0) for _, _, child in objects],
+    }
+
+
+def _addresses(parts: list[Any]) -> list[int]:
+    adr, result = 0, []
+    for part in parts:
+        result.append(adr)
+        adr += len(part)
+    return result

@@ -1,0 +1,35 @@
+"""The one error that a wrong model file gives: where it is, what is wrong, and what was perhaps meant."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class MjcfError(ValueError):
+    """Something in a model file is wrong or not supported.
+
+    The text reads `humanoid.xml:42: <joint> has no attribute 'dampng' (did you mean 'damping'?)`; the parts are also
+    attributes, for editors and tests.
+    """
+
+    def __init__(
+        self, message: str, file: str = "", line: int = 0, element: str = "", attribute: str = ""
+    ) -> None:
+        self.message = message
+        self.file = file
+        self.line = line
+        self.element = element
+        self.attribute = attribute
+        where = f"{file}:{line}: " if line else f"{file}: " if file else ""
+        subject = f"<{element}> " if element else ""
+        super().__init__(f"{where}{subject}{message}")
+
+    def __reduce__(self) -> tuple[type[MjcfError], tuple[str, str, int, str, str]]:
+        return MjcfError, (self.message, self.file, self.line, self.element, self.attribute)
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """` (did you mean 'damping'?)`, or nothing where no known word is close."""
+    close = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
+    return f" (did you mean '{close[0]}'?)" if close else ""

@@ -1,0 +1,172 @@
+"""Volumes and moments of inertia of primitive shapes, and of bodies made of them.
+
+Solid and shell formulas are textbook ones; for the shell of an ellipsoid there is no elementary formula, and the
+reference's approximations are used: Thomsen's for the area, and a difference of two ellipsoids for the inertia.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import pi
+
+import numpy as np
+
+from corten.mjcf.assets.eig3 import diagonalise
+from corten.mjcf.rotation import EPS, Pose, Quaternion, Vector, matrix
+from corten.model.enums import GeomType
+
+THOMSEN_EXPONENT = 1.6075
+SHELL_THICKNESS = 1e-6
+
+# inertia matrix as xx, yy, zz, xy, xz, yz
+Inertia = tuple[float, float, float, float, float, float]
+
+
+def volume(kind: int, size: Vector, shell: int) -> float:
+    """Volume of a primitive, or area of its surface where `shell`."""
+    a, b, c = size
+    if kind == GeomType.SPHERE:
+        return 4 * pi * a * a if shell else 4 * pi * a**3 / 3
+    if kind == GeomType.CAPSULE:
+        return 4 * pi * a * a + 4 * pi * a * b if shell else pi * (2 * a * a * b + 4 * a**3 / 3)
+    if kind == GeomType.CYLINDER:
+        return 2 * pi * a * a + 4 * pi * a * b if shell else 2 * pi * a * a * b
+    if kind == GeomType.ELLIPSOID:
+        if shell:
+            p = THOMSEN_EXPONENT
+            return 4 * pi * (((a * b) ** p + (b * c) ** p + (c * a) ** p) / 3) ** (1 / p)
+        return 4 * pi * a * b * c / 3
+    if kind in (GeomType.BOX, GeomType.HFIELD):
+        return 8 * (a * b + b * c + c * a) if shell else 8 * a * b * c
+    return 0.0
+
+
+def principal_moments(kind: int, size: Vector, mass: float, shell: int) -> Vector:
+    """Moments of inertia of a primitive of this mass about its own axes."""
+    a, b = size[:2]
+    if kind == GeomType.SPHERE:
+        moment = (2 / 3 if shell else 2 / 5) * mass * a * a
+        return (moment, moment, moment)
+    if kind == GeomType.CAPSULE:
+        return _capsule(a, b, mass, shell)
+    if kind == GeomType.CYLINDER:
+        return _cylinder_shell(a, b, mass) if shell else _cylinder(a, b, mass)
+    if kind == GeomType.ELLIPSOID:
+        return _ellipsoid_shell(size, mass) if shell else _ellipsoid(size, mass)
+    if kind in (GeomType.BOX, GeomType.HFIELD):
+        return _box_shell(size, mass) if shell else box_moments(size, mass)
+    return (0.0, 0.0, 0.0)
+
+
+def box_moments(half: Sequence[float], mass: float) -> Vector:
+    """Solid box of these half sizes."""
+    a, b, c = half[0] ** 2, half[1] ** 2, half[2] ** 2
+    return (mass * (b + c) / 3, mass * (a + c) / 3, mass * (a + b) / 3)
+
+
+def _cylinder(radius: float, half: float, mass: float) -> Vector:
+    across = mass * (3 * radius * radius + 4 * half * half) / 12
+    return (across, across, mass * radius * radius / 2)
+
+
+def _tube(radius: float, half: float, mass: float) -> Vector:
+    across = mass * (6 * radius * radius + 4 * half * half) / 12
+    return (across, across, mass * radius * radius)
+
+
+def _capsule(radius: float, half: float, mass: float, shell: int) -> Vector:
+    """A cylinder or tube with two hemispheres, whose centres of mass sit 3/8 or 1/2 radius above its ends."""
+    if shell:
+        ball = mass * radius / (radius + half)
+        body = _tube(radius, half, mass - ball)
+        own = 2 / 3 * ball * radius * radius
+        offset = radius / 2
+    else:
+        ball = mass * 4 * radius / (4 * radius + 6 * half)
+        body = _cylinder(radius, half, mass - ball)
+        own = 2 / 5 * ball * radius * radius
+        offset = 3 * radius / 8
+    across = body[0] + own + ball * ((half + offset) ** 2 - offset**2)
+    return (across, across, body[2] + own)
+
+
+def _cylinder_shell(radius: float, half: float, mass: float) -> Vector:
+    disk_area, tube_area = pi * radius * radius, 4 * pi * radius * half
+    disk = mass * disk_area / (2 * disk_area + tube_area)
+    tube = _tube(radius, half, mass - 2 * disk)
+    across = tube[0] + 2 * disk * (radius * radius / 4 + half * half)
+    return (across, across, tube[2] + disk * radius * radius)
+
+
+def _ellipsoid(size: Vector, mass: float) -> Vector:
+    a, b, c = size[0] ** 2, size[1] ** 2, size[2] ** 2
+    return (mass * (b + c) / 5, mass * (a + c) / 5, mass * (a + b) / 5)
+
+
+def _ellipsoid_shell(size: Vector, mass: float) -> Vector:
+    grown = (size[0] + SHELL_THICKNESS, size[1] + SHELL_THICKNESS, size[2] + SHELL_THICKNESS)
+    inner = 4 * pi * size[0] * size[1] * size[2] / 3
+    outer = 4 * pi * grown[0] * grown[1] * grown[2] / 3
+    density = mass / (outer - inner)
+    inside = _ellipsoid(size, inner * density)
+    outside = _ellipsoid(grown, outer * density)
+    return (outside[0] - inside[0], outside[1] - inside[1], outside[2] - inside[2])
+
+
+def _box_shell(size: Vector, mass: float) -> Vector:
+    """Six plates, by pairs: each has its own inertia and that of its distance from the centre."""
+    total = size[0] * size[1] + size[1] * size[2] + size[2] * size[0]
+    moments = [0.0, 0.0, 0.0]
+    for normal in range(3):
+        u, v = (normal + 1) % 3, (normal + 2) % 3
+        pair = mass * size[u] * size[v] / total
+        uu, vv, distance = size[u] ** 2 / 3, size[v] ** 2 / 3, size[normal] ** 2
+        moments[normal] += pair * (uu + vv)
+        moments[u] += pair * (vv + distance)
+        moments[v] += pair * (uu + distance)
+    return (moments[0], moments[1], moments[2])
+
+
+def turned(moments: Vector, quat: Quaternion) -> Inertia:
+    """Inertia matrix R diag(moments) R^T of principal moments whose axes are given by a quaternion."""
+    r = matrix(quat)
+    i, j, k = moments
+
+    def entry(p: int, q: int) -> float:
+        return r[3 * p] * i * r[3 * q] + r[3 * p + 1] * j * r[3 * q + 1] + r[3 * p + 2] * k * r[3 * q + 2]
+
+    return (entry(0, 0), entry(1, 1), entry(2, 2), entry(0, 1), entry(0, 2), entry(1, 2))
+
+
+def displaced(mass: float, offset: Vector) -> Inertia:
+    """Inertia matrix of a point mass."""
+    x, y, z = offset
+    return (mass * (y * y + z * z), mass * (x * x + z * z), mass * (x * x + y * y),
+            -mass * x * y, -mass * x * z, -mass * y * z)
+
+
+def principal(inertia: Inertia) -> tuple[Vector, Quaternion] | None:
+    """Principal moments in decreasing order and their axes; None where a moment is not positive."""
+    xx, yy, zz, xy, xz, yz = inertia
+    moments, quat = diagonalise(np.array([xx, xy, xz, xy, yy, yz, xz, yz, zz]))
+    if moments[2] < EPS:
+        return None
+    return tuple(map(float, moments)), tuple(map(float, quat))
+
+
+# mass, centre of mass with principal axes, principal moments
+Mass = tuple[float, Pose, Vector]
+
+
+def combined(parts: Sequence[Mass]) -> Mass | None:
+    """Masses added up in one frame; None where the result has no inertia in some direction."""
+    mass = sum(m for m, _, _ in parts)
+    centre = tuple(sum(m * pose[0][i] for m, pose, _ in parts) / mass for i in range(3))
+    total = [0.0] * 6
+    for m, (pos, quat), moments in parts:
+        own = turned(moments, quat)
+        off = displaced(m, (pos[0] - centre[0], pos[1] - centre[1], pos[2] - centre[2]))
+        for i in range(6):
+            total[i] += own[i] + off[i]
+    axes = principal(tuple(total))
+    return None if axes is None else (mass, (centre, axes[1]), axes[0])

@@ -1,0 +1,70 @@
+"""Compile a model here and in the reference, and list the fields that differ."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from corten.mjcf import CompiledModel, compile_path, compile_string
+from corten.mjcf.compile import as_arrays
+from corten.model.model_fields import MODEL_FIELDS
+
+MODELS = Path(__file__).parent.parent.parent / "shared" / "models"
+
+# filled in by the physics kernels after the compiler
+DYNAMIC = frozenset({
+    "dof_invweight0", "body_invweight0", "tendon_invweight0", "tendon_length0", "dof_M0", "actuator_acc0",
+    "actuator_length0", "actuator_lengthrange", "dof_length", "tendon_lengthspring", "cam_pos0", "cam_poscom0",
+    "cam_mat0",
+    "light_pos0", "light_poscom0", "light_dir0", "stat.meaninertia", "stat.meansize", "stat.extent", "stat.center",
+    "stat.meanmass", "nJmom", "eq_data",
+})
+
+
+def reference_value(m: Any, name: str) -> Any:
+    """A field of the reference's model."""
+    for part in name.split("."):
+        m = getattr(m, part)
+    return np.frombuffer(m, np.uint8) if isinstance(m, bytes) else m
+
+
+def differences(
+    ours: CompiledModel, m: Any, skip: Iterable[str] = DYNAMIC, tolerance: float = 1e-9
+) -> list[str]:
+    """Fields that differ: integers at all, reals by more than the tolerance relative to the field's largest."""
+    found = []
+    skipped = set(skip)
+    for f in MODEL_FIELDS:
+        if f.dtype == "size" and f.name not in skipped and ours.sizes.get(f.name) != int(getattr(m, f.name)):
+            found.append(f"{f.name}: {ours.sizes.get(f.name)}, reference {int(getattr(m, f.name))}")
+    if found:
+        return found
+    mine = as_arrays(ours, MODEL_FIELDS)
+    for f in MODEL_FIELDS:
+        if f.dtype == "size" or f.ours or f.name in skipped:
+            continue
+        theirs = np.asarray(reference_value(m, f.name), float).reshape(mine[f.name].shape)
+        error = np.abs(mine[f.name].astype(float) - theirs)
+        scale = max(1.0, float(np.abs(theirs).max(initial=0))) if f.dtype in ("real", "single") else 0.0
+        bound = tolerance if f.dtype == "real" else 1e-6 if f.dtype == "single" else 0.0
+        if error.max(initial=0) > bound * scale:
+            worst = np.unravel_index(int(np.argmax(error)), error.shape) if error.ndim else ()
+            found.append(f"{f.name}{list(worst)}: {mine[f.name][worst]}, reference {theirs[worst]}")
+    return found
+
+
+def compare_string(xml: str, assets: dict[str, bytes] | None = None) -> list[str]:
+    """Differences for a model given as text."""
+    import mujoco
+
+    return differences(compile_string(xml, assets), mujoco.MjModel.from_xml_string(xml, assets))
+
+
+def compare_path(path: Path) -> list[str]:
+    """Differences for a model file."""
+    import mujoco
+
+    return differences(compile_path(path), mujoco.MjModel.from_xml_path(str(path)))

@@ -69,10 +69,10 @@ def _split(content: bytes) -> _Statements:
     for line in content.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n"):
         keyword, _, rest = line.partition(b" ")
         if keyword not in points and keyword != b"f":
-            words = line.split(None, 1)  # indented, or with a tab, or of another kind
-            if not words:
-                continue
-            keyword, rest = words[0], words[1] if len(words) > 1 else b""
+            words = line.lstrip().replace(b"\t", b" ").split(b" ", 1)  # indented, or with a tab, or of another kind
+            if len(words) < 2:
+                continue  # a bare word is no statement
+            keyword, rest = words
         if keyword in points:
             points[keyword].append(rest)
             new_points = True

@@ -51,7 +51,8 @@ def clip_polygon(points: NDArray[np.float32]) -> list[tuple[int, int, int]]:
         if _is_ear(flat[None, ring[:3]], flat[None, ring[3:]], area)[0]:
             triangles.append((ring[0], ring[1], ring[2]))
             del remaining[(first + 1) % n]
-            tries = n - 1
+            if tries > 0:  # an ear found by the very last try is not followed up
+                tries = n
         else:
             first += 1
     if len(remaining) == 3:

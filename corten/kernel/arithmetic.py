@@ -40,9 +40,9 @@ def cast(body: Body, value: Value, to: Type) -> Value:
             return cast(body, value, to)
         if isinstance(to, Lanes) and isinstance(have, Float):
             return Value(to, (splat(body, "double", value.regs[0], to.width),))
-        if isinstance(to, Dual) and isinstance(have, Dual):
+        if isinstance(to, Dual) and isinstance(have, Dual) and not to.branch:
             return Value(to, complete(body, value).regs)
-        if isinstance(to, Dual) and (isinstance(have, Float) or have == Lanes(1)):
+        if isinstance(to, Dual) and (isinstance(have, Float) or (have == Lanes(1) and not to.branch)):
             return Value(to, (value.regs[0], "zeroinitializer"))
     if isinstance(to, Mask) and isinstance(have, Bool):
         return Value(to, (splat(body, "i1", value.regs[0], to.width),))
@@ -250,10 +250,22 @@ def invert(body: Body, value: Value) -> Value:
     raise KernelError(f"not of a {value.type}")
 
 
-COMPARE = {"<": ("slt", "olt"), "<=": ("sle", "ole"), ">": ("sgt", "ogt"), ">=": ("sge", "oge"), "==": ("eq", "oeq"),
-           "!=": ("ne", "une")}
-COMPARE_FOLD = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": operator.eq,
-                "!=": operator.ne}
+COMPARE = {
+    "<": ("slt", "olt"),
+    "<=": ("sle", "ole"),
+    ">": ("sgt", "ogt"),
+    ">=": ("sge", "oge"),
+    "==": ("eq", "oeq"),
+    "!=": ("ne", "une"),
+}
+COMPARE_FOLD = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "==": operator.eq,
+    "!=": operator.ne,
+}
 
 
 def compare(body: Body, symbol: str, a: Value, b: Value) -> Value:

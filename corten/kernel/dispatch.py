@@ -20,20 +20,21 @@ from corten.kernel.types import (
     INT,
     NONE,
     Argument,
-
     Buffer,
     Dual,
-
-
     Lanes,
-
     Struct,
     Type,
 )
 
 JIT = os.environ.get("CORTEN_JIT", "1") != "0"
 F = TypeVar("F", bound=Callable[..., Any])
-C_TYPES: dict[str, Any] = {"double": ctypes.c_double, "i64": ctypes.c_int64, "ptr": ctypes.c_void_p, "i1": ctypes.c_bool}
+C_TYPES: dict[str, Any] = {
+    "double": ctypes.c_double,
+    "i64": ctypes.c_int64,
+    "ptr": ctypes.c_void_p,
+    "i1": ctypes.c_bool,
+}
 ARRAYS: dict[Any, tuple[Type, str]] = {
     np.dtype(np.float64): (FLOAT, "double"),
     np.dtype(np.int64): (INT, "i64"),
@@ -159,5 +160,3 @@ def _machine(arg: Any) -> Any:
     if isinstance(arg, Record):
         return arg._address
     return arg.ctypes.data if isinstance(arg, np.ndarray) else arg
-
-

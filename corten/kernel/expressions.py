@@ -228,7 +228,9 @@ class Expressions:
         lowering = LOWERINGS.get(callee.const) if callee.known else None
         if lowering is None:
             name = getattr(callee.const, "__name__", str(callee.type))
-            raise KernelError(f"'{name}' is neither a kernel nor a word of the kernel language (decorate it with @kernel)")
+            raise KernelError(
+                f"'{name}' is neither a kernel nor a word of the kernel language (decorate it with @kernel)"
+            )
         if keywords:
             raise KernelError(f"'{callee.const.__name__}' takes no named arguments")
         try:

@@ -47,7 +47,9 @@ def _field(type_: Struct, name: str) -> Field:
     index = type_.record.index.get(full)
     if index is None:
         close = difflib.get_close_matches(full, type_.record.index, 1)
-        raise KernelError(f"{type_.record.name} has no field '{full}'" + (f" (did you mean '{close[0]}'?)" if close else ""))
+        raise KernelError(
+            f"{type_.record.name} has no field '{full}'" + (f" (did you mean '{close[0]}'?)" if close else "")
+        )
     return type_.record.fields[index]
 
 
@@ -147,7 +149,9 @@ def load(body: Body, buffer: Value, *indices: Value) -> Value:
         raise KernelError(f"a {type_} can not be indexed")
     address = _address(body, type_, buffer, indices)
     if len(indices) < type_.ndim:
-        return Value(Buffer(type_.elem, type_.memory, type_.tail[len(indices):], type_.step, type_.constant), (address,))
+        return Value(
+            Buffer(type_.elem, type_.memory, type_.tail[len(indices) :], type_.step, type_.constant), (address,)
+        )
     mark = INVARIANT if type_.constant else ""
     raw = body.emit(f"load {type_.memory}, ptr {address}{mark}")
     if isinstance(type_.elem, Dual):

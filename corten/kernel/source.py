@@ -42,7 +42,9 @@ def syntax(function: Callable[..., Any]) -> ast.FunctionDef:
     text = "".join(_file_lines(function))
     node = _module_functions(function.__code__.co_filename, text).get(function.__code__.co_firstlineno)
     if node is None:
-        raise KernelError("its source text is not where Python says", function.__qualname__, function.__code__.co_filename)
+        raise KernelError(
+            "its source text is not where Python says", function.__qualname__, function.__code__.co_filename
+        )
     return node
 
 
@@ -96,7 +98,9 @@ def closure_digest(roots: list[Callable[..., Any]], kernel_of: Callable[[Any], C
         if id(function) in seen:
             continue
         seen.add(id(function))
-        texts.add(f"{function.__qualname__}@{_file_digest(function.__code__.co_filename, ''.join(_file_lines(function)))}")
+        texts.add(
+            f"{function.__qualname__}@{_file_digest(function.__code__.co_filename, ''.join(_file_lines(function)))}"
+        )
         for name, obj in references(function):
             inner = kernel_of(obj)
             if inner is not None:

@@ -149,13 +149,17 @@ class FunctionTranslator(Expressions):
             known = self.slot_types.get(name)
             type_ = value.type if known is None else join(known, value.type)
             if type_ is None:
-                raise KernelError(f"'{name}' is a {known} here and a {value.type} there: a name has one type in a kernel")
+                raise KernelError(
+                    f"'{name}' is a {known} here and a {value.type} there: a name has one type in a kernel"
+                )
             slot = Slot(type_, tuple(self.body.alloca(r) for r in type_.regs))
             self.slots[name] = slot
             self.slot_types[name] = type_
         wide = join(slot.type, value.type)
         if wide is None:
-            raise KernelError(f"'{name}' is a {slot.type} before and a {value.type} here: a name has one type in a kernel")
+            raise KernelError(
+                f"'{name}' is a {slot.type} before and a {value.type} here: a name has one type in a kernel"
+            )
         if wide != slot.type:
             self.slot_types[name] = wide
             self.widened = True

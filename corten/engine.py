@@ -6,10 +6,13 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+from corten.kernel.build import Progress, build
 from corten.kernel.dispatch import Kernel, struct_type
 from corten.kernel.record import Record
-from corten.kernel.types import INT
+from corten.kernel.types import FLOAT, INT, Argument, Dual, Lanes, Struct
 from corten.model.data import Data, initialise, load_keyframe
+from corten.model.data_fields import DATA
+from corten.model.derived import MODEL
 from corten.model.model import Model
 from corten.physics import step as stages
 
@@ -44,7 +47,9 @@ def check(m: Model, d: Record) -> None:
         raise TypeError(f"the data is a {type(d).__name__}, not a corten.Data")
     for name, size in d._all_sizes.items():
         if m._all_sizes.get(name) != size:
-            raise SimulationError(f"this Data was made for another model: {name} is {size}, the model's {m._all_sizes.get(name)}")
+            raise SimulationError(
+                f"this Data was made for another model: {name} is {size}, the model's {m._all_sizes.get(name)}"
+            )
 
 
 def forward(m: Model, d: Data) -> None:
@@ -61,13 +66,32 @@ def reset(m: Model, d: Data, keyframe: int | str | None = None) -> None:
     """Put a Data into the model's initial state, or into that of a keyframe given by name or number."""
     check(m, d)
     initialise(m, d)
-    if keyframe is None:
-        return
-    if isinstance(keyframe, str):
-        names = m.names.key
-        if keyframe not in names:
-            raise SimulationError(f"no keyframe '{keyframe}' (there are: {', '.join(n for n in names if n) or 'none'})")
-        keyframe = names.index(keyframe)
-    if not 0 <= keyframe < m.nkey:
-        raise SimulationError(f"no keyframe {keyframe}: the model has {m.nkey}")
-    load_keyframe(m, d, keyframe)
+    if keyframe is not None:
+        load_keyframe(m, d, keyframe_number(m, keyframe))
+
+
+def keyframe_number(m: Model, keyframe: int | str) -> int:
+    """The number of a keyframe given by name or number."""
+    try:
+        return m.names.find("key", keyframe)
+    except KeyError as error:
+        raise SimulationError(str(error.args[0])) from None
+
+
+def warmup(progress: Progress | None = None) -> None:
+    """Compile the engine for one world, for lanes and for derivatives into the cache, on all cores.
+
+    `progress(done, total, what)` is called after each unit.
+    """
+    from corten.batch.transfer import WORLDS, forward_blocks, step_blocks
+    from corten.kernel.target import host
+
+    model = Struct(MODEL, FLOAT)
+    one, lanes, dual = (Struct(DATA, elem) for elem in (Lanes(1), Lanes(host().lanes), Dual(7)))
+    worlds = Struct(WORLDS, Lanes(1))
+    requests: list[tuple[Any, list[Argument]]] = []
+    for d in (one, lanes, dual):
+        requests += [(stages.forward, [model, d]), (stages.step, [model, d, INT]), (stages.dynamics, [model, d])]
+    requests.append((step_blocks, [model, lanes, worlds, INT, INT, INT, INT]))
+    requests.append((forward_blocks, [model, lanes, worlds, INT, INT, INT]))
+    build(requests, progress)

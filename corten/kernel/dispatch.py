@@ -54,6 +54,7 @@ class Kernel:
         self.__qualname__ = function.__qualname__
         self.symbol_name = f"{function.__module__}.{function.__qualname__}"
         self._entries: dict[tuple[Any, ...], Callable[..., Any]] = {}
+        self._compiled: dict[tuple[Argument, ...], Callable[..., Any]] = {}
 
     @functools.cached_property
     def signature(self) -> inspect.Signature:
@@ -75,6 +76,9 @@ class Kernel:
 
     def entry(self, arguments: list[Argument]) -> Callable[..., Any]:
         """The machine code for these argument types as a C function; compiles if need be. It releases the GIL."""
+        known = self._compiled.get(tuple(arguments))
+        if known is not None:
+            return known
         from corten.kernel.build import build
 
         address, returns = build([(self, arguments)])[0]
@@ -82,7 +86,9 @@ class Kernel:
             raise KernelError(f"its result, a {returns}, can not be given to Python", self.__qualname__)
         kinds = [C_TYPES[r] for a in arguments if not isinstance(a, tuple) for r in a.regs]
         result = C_TYPES[returns.regs[0]] if returns.regs else None
-        return ctypes.CFUNCTYPE(result, *kinds)(address)  # type: ignore[no-any-return]
+        entry = ctypes.CFUNCTYPE(result, *kinds)(address)
+        self._compiled[tuple(arguments)] = entry
+        return entry  # type: ignore[no-any-return]
 
     def text(self, *args: Any) -> str:
         """The LLVM text for arguments such as these, before optimisation."""

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from corten.kernel.record import DTYPES, Record
+from corten.kernel.record import DTYPES, UNIFORM, Record
 from corten.model.derived import MODEL, derive
 from corten.model.model_fields import MODEL_FIELDS
 from corten.model.names import NamedView, Names
@@ -42,7 +42,7 @@ class Model(Record):
             if f.dtype != "size" and f.name in values
         }
         all_sizes, all_values = derive(sizes, shaped)
-        super().__init__(MODEL, all_sizes, all_values)
+        super().__init__(MODEL, all_sizes, all_values, UNIFORM)
         self._names = Names(names or {})
         self._name = name
 

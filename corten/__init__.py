@@ -1,0 +1,32 @@
+"""Corten: physics of articulated bodies in contact, for one world or thousands, with exact derivatives."""
+
+from corten import derivative
+from corten.batch.batch import Batch
+from corten.derivative import transition
+from corten.engine import SimulationError, forward, reset, step, warmup
+from corten.kernel import KernelError
+from corten.mjcf.errors import MjcfError
+from corten.model.data import Data
+from corten.model.model import Model
+from corten.model.state import State, get_state, set_state, state_size
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Batch",
+    "Data",
+    "KernelError",
+    "MjcfError",
+    "Model",
+    "SimulationError",
+    "State",
+    "derivative",
+    "forward",
+    "get_state",
+    "reset",
+    "set_state",
+    "state_size",
+    "step",
+    "transition",
+    "warmup",
+]

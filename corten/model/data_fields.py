@@ -52,11 +52,13 @@ VELOCITY = (
     Field("qfrc_spring", ("nv",), "real", "forces of springs", "passive"),
     Field("qfrc_damper", ("nv",), "real", "forces of dampers", "passive"),
     Field("qfrc_gravcomp", ("nv",), "real", "forces of gravity compensation", "passive"),
+    Field("qfrc_fluid", ("nv",), "real", "forces of the medium", "fluid"),
     Field("qfrc_passive", ("nv",), "real", "all passive forces", "passive"),
     Field("qfrc_bias", ("nv",), "real", "gravity, Coriolis and centrifugal forces", "bias"),
 )
 
 ACCELERATION = (
+    Field("act_dot", ("na",), "real", "rates of activations", "actuation"),
     Field("actuator_force", ("nu",), "real", "forces of actuators", "actuation"),
     Field("qfrc_actuator", ("nv",), "real", "the same on the dofs", "actuation"),
     Field("qfrc_smooth", ("nv",), "real", "all forces but those of constraints", "smooth_force"),
@@ -71,13 +73,23 @@ ACCELERATION = (
 SCRATCH = (
     Field("bias_acc", ("nbody", 6), "real", "accelerations of bodies with qacc at zero", "bias", ours=True),
     Field("bias_force", ("nbody", 6), "real", "forces that these need", "bias", ours=True),
+    Field("actuator_input", ("nu",), "real", "controls as they act: delayed, limited", "actuation", ours=True),
+    Field("fluid_wrench", ("nbody", 6), "real", "force of the medium on each body and all below it", "fluid", ours=True),
     Field("scratch_v", ("nv",), "real", "one number per dof", ours=True),
     Field("rk_time", (), "real", "time at the start of a Runge-Kutta step", "integrate", ours=True),
     Field("rk_qpos", ("nq",), "real", "positions at the start of a Runge-Kutta step", "integrate", ours=True),
     Field("rk_qvel", ("nv",), "real", "velocities at the start of a Runge-Kutta step", "integrate", ours=True),
+    Field("rk_act", ("na",), "real", "activations at the start of a Runge-Kutta step", "integrate", ours=True),
+    Field("rk_act_sum", ("na",), "real", "weighted sum of rates of activations", "integrate", ours=True),
     Field("rk_qvel_sum", ("nv",), "real", "weighted sum of velocities of trial states", "integrate", ours=True),
     Field("rk_qacc_sum", ("nv",), "real", "weighted sum of accelerations of trial states", "integrate", ours=True),
 )
 
-DATA_FIELDS = STATE + POSITION + VELOCITY + ACCELERATION + SCRATCH
+# What went wrong, by kind of Warning; it adds up until the Data is reset.
+WARNINGS = (
+    Field("warning_number", (8,), "int", "how often each Warning was given", ours=True),
+    Field("warning_lastinfo", (8,), "int", "what it was about when last given: an index", ours=True),
+)
+
+DATA_FIELDS = STATE + POSITION + VELOCITY + ACCELERATION + WARNINGS + SCRATCH
 DATA = RecordType("Data", DATA_FIELDS)

@@ -361,6 +361,19 @@ class SleepPolicy(IntEnum):
     INIT = 5
 
 
+class Warning(IntEnum):
+    """Kinds of warning that a step may give."""
+
+    INERTIA = 0
+    CONTACTFULL = 1
+    CNSTRFULL = 2
+    VGEOMFULL = 3
+    BADQPOS = 4
+    BADQVEL = 5
+    BADQACC = 6
+    BADCTRL = 7
+
+
 class LengthRangeMode(IntEnum):
     """Which actuators get their length range computed."""
 

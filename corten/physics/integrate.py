@@ -5,6 +5,8 @@ from __future__ import annotations
 from corten.kernel import kernel, stage
 from corten.kernel.quat import load_quat, quat_integrate
 from corten.model.enums import DisableBit, JointType
+from corten.physics.activation import advance_activations
+from corten.physics.history import record_history
 from corten.physics.inertia import factor, solve
 
 SIXTH, THIRD = 1.0 / 6.0, 1.0 / 3.0  # weights of the classical Runge-Kutta method's outer and inner slopes
@@ -31,9 +33,14 @@ def integrate_positions(m, d, qpos, qvel, h):
 
 
 @kernel
-def advance(m, d, qacc, qvel):
-    """The state after one step: velocities move with qacc, positions with qvel, which may be the new velocities."""
+def advance(m, d, act_dot, qacc, qvel):
+    """The state after one step: activations move with act_dot, velocities with qacc, positions with qvel.
+
+    The latter may be the new velocities.
+    """
     h = m.opt.timestep
+    record_history(m, d)
+    advance_activations(m, d, act_dot)
     for i in range(m.nv):
         d.qvel[i] = h * qacc[i] + d.qvel[i]
     integrate_positions(m, d, d.qpos, qvel, h)
@@ -46,7 +53,7 @@ def advance(m, d, qacc, qvel):
 def euler(m, d):
     """Semi-implicit Euler. Joint damping is taken at the end of the step: (M + h D) qacc = all forces but at its start."""
     if not damped(m):
-        advance(m, d, d.qacc, d.qvel)
+        advance(m, d, d.act_dot, d.qacc, d.qvel)
         return
     for k in range(m.nC):
         d.qH[k] = d.M[k]
@@ -56,7 +63,7 @@ def euler(m, d):
         d.scratch_v[i] = d.qfrc_smooth[i] + d.qfrc_constraint[i]
     factor(m, d.qH, d.qH, d.qHDiagInv)
     solve(m, d.qH, d.qHDiagInv, d.scratch_v)
-    advance(m, d, d.scratch_v, d.qvel)
+    advance(m, d, d.act_dot, d.scratch_v, d.qvel)
 
 
 @kernel
@@ -72,7 +79,7 @@ def damped(m):
 
 @stage
 def runge_kutta_begin(m, d):
-    """Keep the state at the start of the step, and begin the weighted sums of velocities and accelerations."""
+    """Keep the state at the start of the step, and begin the weighted sums of its rates."""
     d.rk_time = d.time
     for i in range(m.nq):
         d.rk_qpos[i] = d.qpos[i]
@@ -80,6 +87,9 @@ def runge_kutta_begin(m, d):
         d.rk_qvel[i] = d.qvel[i]
         d.rk_qvel_sum[i] = d.qvel[i] * SIXTH
         d.rk_qacc_sum[i] = d.qacc[i] * SIXTH
+    for i in range(m.na):
+        d.rk_act[i] = d.act[i]
+        d.rk_act_sum[i] = d.act_dot[i] * SIXTH
 
 
 @stage
@@ -91,6 +101,8 @@ def runge_kutta_move(m, d, fraction):
     integrate_positions(m, d, d.qpos, d.qvel, h)
     for i in range(m.nv):
         d.qvel[i] = h * d.qacc[i] + d.rk_qvel[i]
+    for i in range(m.na):
+        d.act[i] = h * d.act_dot[i] + d.rk_act[i]
     d.time = d.rk_time + h
 
 
@@ -100,6 +112,8 @@ def runge_kutta_add(m, d, weight):
     for i in range(m.nv):
         d.rk_qvel_sum[i] = weight * d.qvel[i] + d.rk_qvel_sum[i]
         d.rk_qacc_sum[i] = weight * d.qacc[i] + d.rk_qacc_sum[i]
+    for i in range(m.na):
+        d.rk_act_sum[i] = weight * d.act_dot[i] + d.rk_act_sum[i]
 
 
 @stage
@@ -109,5 +123,7 @@ def runge_kutta_end(m, d):
         d.qpos[i] = d.rk_qpos[i]
     for i in range(m.nv):
         d.qvel[i] = d.rk_qvel[i]
+    for i in range(m.na):
+        d.act[i] = d.rk_act[i]
     d.time = d.rk_time
-    advance(m, d, d.rk_qacc_sum, d.rk_qvel_sum)
+    advance(m, d, d.rk_act_sum, d.rk_qacc_sum, d.rk_qvel_sum)

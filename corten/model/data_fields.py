@@ -33,6 +33,10 @@ POSITION = (
     Field("geom_xmat", ("ngeom", 9), "real", "orientations of geoms", "kinematics"),
     Field("site_xpos", ("nsite", 3), "real", "positions of sites", "kinematics"),
     Field("site_xmat", ("nsite", 9), "real", "orientations of sites", "kinematics"),
+    Field("cam_xpos", ("ncam", 3), "real", "positions of cameras", "cameras_and_lights"),
+    Field("cam_xmat", ("ncam", 9), "real", "orientations of cameras", "cameras_and_lights"),
+    Field("light_xpos", ("nlight", 3), "real", "positions of lights", "cameras_and_lights"),
+    Field("light_xdir", ("nlight", 3), "real", "directions of lights", "cameras_and_lights"),
     Field("subtree_com", ("nbody", 3), "real", "centre of mass of each body and all below it", "centre_of_mass"),
     Field("cdof", ("nv", 6), "real", "motion axes of dofs about the tree's centre of mass", "centre_of_mass"),
     Field("cinert", ("nbody", 10), "real", "inertias of bodies about the tree's centre of mass", "centre_of_mass"),
@@ -43,6 +47,7 @@ POSITION = (
     Field("actuator_length", ("nu",), "real", "lengths of actuators", "transmission"),
     Field("actuator_moment", ("nJmom",), "real", "gradients of lengths by dofs, sparse rows", "transmission"),
     Field("energy", (2,), "real", "potential and kinetic energy", "energy"),
+    Field("sensordata", ("nsensordata",), "real", "readings of sensors", "sensors"),
 )
 
 VELOCITY = (
@@ -55,6 +60,8 @@ VELOCITY = (
     Field("qfrc_fluid", ("nv",), "real", "forces of the medium", "fluid"),
     Field("qfrc_passive", ("nv",), "real", "all passive forces", "passive"),
     Field("qfrc_bias", ("nv",), "real", "gravity, Coriolis and centrifugal forces", "bias"),
+    Field("subtree_linvel", ("nbody", 3), "real", "velocities of centres of mass of subtrees", "subtree_velocity"),
+    Field("subtree_angmom", ("nbody", 3), "real", "angular momenta of subtrees about these", "subtree_velocity"),
 )
 
 ACCELERATION = (
@@ -65,6 +72,11 @@ ACCELERATION = (
     Field("qacc_smooth", ("nv",), "real", "accelerations without constraints", "smooth_acceleration"),
     Field("qfrc_constraint", ("nv",), "real", "forces of constraints", "constraint"),
     Field("qacc", ("nv",), "real", "accelerations", "constraint"),
+    Field("cacc", ("nbody", 6), "real", "accelerations of bodies about the tree's centre of mass", "body_forces"),
+    Field("cfrc_int", ("nbody", 6), "real", "torque and force of each body's parent on it", "body_forces"),
+    Field("cfrc_ext", ("nbody", 6), "real", "torque and force on each body from outside", "body_forces"),
+    Field("qfrc_inverse", ("nv",), "real", "forces that would give qacc", "inverse"),
+    Field("solver_fwdinv", (2,), "real", "forward against inverse dynamics: constraint and applied forces", "inverse"),
     Field("qH", ("nC",), "real", "factors of the inertia modified by the integrator", "integrate"),
     Field("qHDiagInv", ("nv",), "real", "inverse of the diagonal of qH", "integrate"),
 )
@@ -76,6 +88,8 @@ SCRATCH = (
     Field("actuator_input", ("nu",), "real", "controls as they act: delayed, limited", "actuation", ours=True),
     Field("fluid_wrench", ("nbody", 6), "real", "force of the medium on each body and all below it", "fluid", ours=True),
     Field("scratch_v", ("nv",), "real", "one number per dof", ours=True),
+    Field("inverse_qacc", ("nv",), "real", "accelerations before they are made continuous", "inverse", ours=True),
+    Field("inverse_force", ("nv",), "real", "forces of the forward dynamics, to compare with", "inverse", ours=True),
     Field("rk_time", (), "real", "time at the start of a Runge-Kutta step", "integrate", ours=True),
     Field("rk_qpos", ("nq",), "real", "positions at the start of a Runge-Kutta step", "integrate", ours=True),
     Field("rk_qvel", ("nv",), "real", "velocities at the start of a Runge-Kutta step", "integrate", ours=True),

@@ -1,4 +1,4 @@
-"""Passive forces: joint springs and dampers, gravity compensation."""
+"""Passive forces: joint springs and dampers, gravity compensation, the medium."""
 
 from __future__ import annotations
 
@@ -6,19 +6,22 @@ from corten.kernel import kernel, stage, unroll
 from corten.kernel.quat import load_quat, quat_conj, quat_mul, quat_normalize, quat_velocity
 from corten.kernel.vec import load3, scale3
 from corten.model.enums import DisableBit, JointType
+from corten.physics.fluid import fluid, has_fluid
 from corten.physics.wrench import apply_force
 
 
 @stage
 def passive(m, d):
-    """qfrc_spring, qfrc_damper, qfrc_gravcomp, and their sum qfrc_passive.
+    """qfrc_spring, qfrc_damper, qfrc_gravcomp, qfrc_fluid, and their sum qfrc_passive.
 
     Compensation of a joint with `actgravcomp` is left out of the sum: it counts as actuator force.
+    With springs and dampers both disabled there are no passive forces at all.
     """
     for i in range(m.nv):
         d.qfrc_spring[i] = 0.0
         d.qfrc_damper[i] = 0.0
         d.qfrc_gravcomp[i] = 0.0
+        d.qfrc_fluid[i] = 0.0
     if not m.opt.disableflags & DisableBit.SPRING:
         for j in range(m.njnt):
             if m.jnt_stiffness[j] != 0.0:
@@ -26,13 +29,21 @@ def passive(m, d):
     if not m.opt.disableflags & DisableBit.DAMPER:
         for i in range(m.nv):
             d.qfrc_damper[i] = -m.dof_damping[i] * d.qvel[i]
-    if m.ngravcomp > 0 and not m.opt.disableflags & DisableBit.GRAVITY:
+    if m.ngravcomp > 0 and has_passive(m) and not m.opt.disableflags & DisableBit.GRAVITY:
         gravity_compensation(m, d)
+    if has_passive(m) and has_fluid(m):
+        fluid(m, d)
     for i in range(m.nv):
-        total = d.qfrc_spring[i] + d.qfrc_damper[i]
+        total = d.qfrc_spring[i] + d.qfrc_damper[i] + d.qfrc_fluid[i]
         if not m.jnt_actgravcomp[m.dof_jntid[i]]:
             total = total + d.qfrc_gravcomp[i]
         d.qfrc_passive[i] = total
+
+
+@kernel
+def has_passive(m):
+    """Whether any passive force is enabled."""
+    return not (m.opt.disableflags & DisableBit.SPRING and m.opt.disableflags & DisableBit.DAMPER)
 
 
 @kernel

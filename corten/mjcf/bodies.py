@@ -72,14 +72,11 @@ def _inertia(body: Body, infer: bool) -> None:
         placed_at = _explicit(body)
     if infer:
         low, high = settings.inertiagrouprange
-        geoms = [g for g in body.geoms if low <= g.values["group"] <= high]
+        geoms = [g for g in body.geoms if low <= g.values["group"] <= high and g.mass > EPS]
         if len(geoms) == 1:
             geom = geoms[0]
             placed_at, body.mass, body.inertia = (geom.pos, geom.quat), geom.mass, geom.inertia
         elif geoms:
-            total = sum(g.mass for g in geoms)
-            if total < EPS:
-                body.fail("has several geoms but no mass to compute an inertia from")
             result = combined([(g.mass, (g.pos, g.quat), g.inertia) for g in geoms])
             if result is None:
                 body.fail("has geoms whose inertia vanishes in some direction")

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
 from corten.mjcf.assets.errors import MeshError
 from corten.mjcf.assets.fit import FITTED_SHAPES, fit_primitive
+from corten.mjcf.assets.hfield import HeightField, load_hfield
 from corten.mjcf.assets.mesh import Mesh, MeshSource, build_mesh
 from corten.mjcf.geoms import MESHLIKE
 from corten.mjcf.read import Element
@@ -18,7 +19,7 @@ from corten.mjcf.spec import Geom, Item, Settings, Spec
 from corten.model.enums import GeomType, MeshBuiltin, MeshInertia
 
 CONTENT_TYPES = {"model/stl": "stl", "model/obj": "obj", "model/vnd.mujoco.msh": "msh", "image/png": "png",
-                 "image/vnd.mujoco.hfield": "custom"}
+                 "image/vnd.mujoco.hfield": "hfield"}
 
 # the joined arrays of all meshes: field, and what its rows are counted by
 _JOINED = ("vert", "normal", "texcoord", "face", "facenormal", "facetexcoord", "polynormal", "polyvertnum", "polyvert",
@@ -35,6 +36,17 @@ class MeshAsset(Item):
     kind = "mesh"
     __slots__ = ("mesh", "needhull")
     mesh: Mesh
+    needhull: bool
+
+    def __init__(self, element: Element, values: dict[str, Any], settings: Settings) -> None:
+        super().__init__(element, values, settings)
+        self.needhull = values["inertia"] == MeshInertia.CONVEX
+
+    def copy(self) -> Self:
+        """The same asset before it is built."""
+        new = super().copy()
+        new.needhull = self.needhull
+        return new
 
     def build(self, files: Files) -> None:
         """Read and process the mesh."""
@@ -105,26 +117,24 @@ class HFieldAsset(Item):
     """A height field."""
 
     kind = "hfield"
-    __slots__ = ("data",)
-    data: np.ndarray
+    __slots__ = ("field",)
+    field: HeightField
 
     def build(self, files: Files) -> None:
         """Read and normalise the elevations."""
         v = self.values
         if min(v["size"]) <= 0:
             self.fail("must be positive", "size")
-        from corten.mjcf.assets.hfield import load_hfield
-
         try:
             if "file" in v:
                 if v["nrow"] or v["ncol"]:
                     self.fail("cannot be combined with 'nrow' and 'ncol'", "file")
                 content, form = read_asset(self, files, v["file"])
-                self.data = load_hfield(content=content, format=form or "custom")
+                self.field = load_hfield(content=content, format=form if form == "png" else "hfield")
             else:
                 if v["nrow"] < 1 or v["ncol"] < 1:
                     self.fail("needs attribute 'file', or 'nrow' and 'ncol'")
-                self.data = load_hfield(elevation=v.get("elevation"), nrow=v["nrow"], ncol=v["ncol"])
+                self.field = load_hfield(elevation=v.get("elevation"), nrow=v["nrow"], ncol=v["ncol"])
         except MeshError as error:
             self.fail(str(error))
 
@@ -158,7 +168,6 @@ def read_mesh_asset(element: Element, values: dict[str, Any], settings: Settings
     item: MeshAsset | HFieldAsset
     if element.tag == "mesh":
         item = MeshAsset(element, values, settings)
-        item.needhull = values["inertia"] == MeshInertia.CONVEX
         item.refer(("material", "material"))
     else:
         item = HFieldAsset(element, values, settings)
@@ -212,10 +221,10 @@ def hfield_arrays(hfields: list[HFieldAsset]) -> dict[str, Any]:
     """The `hfield_*` arrays."""
     return {
         "hfield_size": [asset.values["size"] for asset in hfields],
-        "hfield_nrow": [asset.data.shape[0] for asset in hfields],
-        "hfield_ncol": [asset.data.shape[1] for asset in hfields],
-        "hfield_adr": _starts([asset.data.size for asset in hfields]),
-        "hfield_data": np.concatenate([asset.data.ravel() for asset in hfields]) if hfields else [],
+        "hfield_nrow": [asset.field.nrow for asset in hfields],
+        "hfield_ncol": [asset.field.ncol for asset in hfields],
+        "hfield_adr": _starts([asset.field.data.size for asset in hfields]),
+        "hfield_data": np.concatenate([asset.field.data for asset in hfields]) if hfields else [],
     }
 
 

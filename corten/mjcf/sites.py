@@ -47,7 +47,7 @@ def compile_camera(spec: Spec, camera: Camera) -> None:
         focal = np.array(v["focalpixel"], np.float32) / density + np.array(v["focal"], np.float32)
         principal = np.array(v["principalpixel"], np.float32) / density + np.array(v["principal"], np.float32)
         camera.intrinsic = (*focal, *principal)
-        camera.fovy = atan2(float(size[1] / np.float32(2)), float(focal[1])) * 360 / pi
+        camera.fovy = float(np.float32(atan2(float(size[1]) / 2, float(focal[1])))) * 360 / pi
     else:
         camera.intrinsic = (spec.znear, spec.znear, 0.0, 0.0)
 

@@ -26,6 +26,7 @@ DERIVATIVES = typer.Option(False, "--derivatives", help="Derivatives against the
 STARTUP = typer.Option(False, "--startup", help="Import, load and first step, with an empty and a filled cache.")
 STAGES = typer.Option(False, "--stages", help="Microseconds of each stage of a step.")
 DISABLE = typer.Option(None, "--disable", help="Flags to switch off in both engines, separated by commas.")
+STAGE_TITLE = "stages"  # of one step: their ratios have no meaningful mean
 JSON = typer.Option(None, "--json", metavar="FILE", help="Write the measurements to a file.")
 
 
@@ -44,10 +45,12 @@ def bench(
     from corten.cli import loading
     from corten.cli.benchmark import cases
     from corten.cli.output import check_writable, console, write_json
+    from corten.conformance import scope
 
     if json is not None:
         check_writable(json)
-    flags = tuple(n.strip() for n in (disable or "").split(",") if n.strip())
+    asked = {n.strip() for n in (disable or "").split(",") if n.strip()}
+    flags = tuple(sorted(asked | set(scope.DISABLED)))  # what Corten does not do yet, the reference must not do either
     paths = [loading.find(n) for n in models] if models else cases.default_models()
     ref = cases.reference()
     kinds = _kinds(ref, batch, threads, single, derivatives, stages, startup)
@@ -80,7 +83,7 @@ def _kinds(
     if derivatives:
         kinds["derivatives"] = lambda case: [slopes.measure(case, ref)]
     if stages:
-        kinds["stages"] = lambda case: stage_times.measure(case, ref)
+        kinds[STAGE_TITLE] = lambda case: stage_times.measure(case, ref)
     return kinds
 
 
@@ -100,7 +103,7 @@ def _measure_models(
             else:
                 rows += measure(case)
             bar.advance()
-    console.print(_table(title, rows))
+    console.print(_table(title, rows, mean=title != STAGE_TITLE))
     for refusal in refused:
         console.print(f"refused: {refusal.name}: {refusal.reason}", highlight=False, soft_wrap=True)
     return rows
@@ -112,11 +115,11 @@ def _measure_startup(path: Path) -> list[Row]:
 
     with progress("start-up", 3) as bar:
         rows = startup.measure(path, bar.advance)
-    console.print(_table(f"start-up with {path.name}", rows))
+    console.print(_table(f"start-up with {path.name}", rows, mean=False))
     return rows
 
 
-def _table(title: str, rows: list[Row]) -> Table:
+def _table(title: str, rows: list[Row], mean: bool) -> Table:
     from rich.table import Table
 
     from corten.cli.benchmark.timing import geometric_mean
@@ -130,8 +133,8 @@ def _table(title: str, rows: list[Row]) -> Table:
     for row in rows:
         theirs, ratio = (si(row.theirs), f"{row.ratio:.2f}x") if row.theirs else ("", "")
         table.add_row(row.name, row.note, row.unit, si(row.ours), theirs, ratio)
-    ratios = [r.ratio for r in rows if r.theirs]
-    if len(ratios) > 1:
+    ratios = [r.ratio for r in rows if r.theirs and r.fair]
+    if mean and len(ratios) > 1:
         table.add_section()
         table.add_row("geometric mean", "", "", "", "", f"{geometric_mean(ratios):.2f}x")
     return table

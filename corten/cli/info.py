@@ -79,9 +79,9 @@ def _joints(m):
         dof = m.jnt_dofadr[i]
         span = "{:.3g} .. {:.3g}".format(*m.jnt_range[i]) if m.jnt_limited[i] else ""
         table.add_row(
-            m.jnt(i).name,
+            m.names.joint[i],
             enums.JointType(int(m.jnt_type[i])).name.lower(),
-            m.body(int(m.jnt_bodyid[i])).name,
+            m.names.body[m.jnt_bodyid[i]],
             span,
             f"{m.dof_damping[dof]:g}",
             f"{m.dof_armature[dof]:g}",
@@ -97,5 +97,5 @@ def _actuators(m):
         table.add_column(heading)
     for i in range(m.nu):
         span = "{:.3g} .. {:.3g}".format(*m.actuator_ctrlrange[i]) if m.actuator_ctrllimited[i] else ""
-        table.add_row(m.actuator(i).name, span, f"{m.actuator_gear[i][0]:g}")
+        table.add_row(m.names.actuator[i], span, f"{m.actuator_gear[i][0]:g}")
     return table

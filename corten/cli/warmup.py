@@ -7,6 +7,7 @@ def warmup() -> None:
     """Compile all kernels into the cache, so that the first step of a program starts at once."""
     import time
 
+    import corten
     from corten import kernel
     from corten.cli.output import console, progress
 
@@ -15,5 +16,5 @@ def warmup() -> None:
         return
     start = time.perf_counter()
     with progress("compiling", None) as bar:
-        kernel.warmup(bar.at)
+        corten.warmup(bar.at)
     console.print(f"all kernels are in the cache ({time.perf_counter() - start:.1f} s)")

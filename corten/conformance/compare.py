@@ -81,8 +81,9 @@ def _compare(
 
 def _where(reference: np.ndarray, ours: np.ndarray, flat: int) -> str:
     """`[3, 1]: 0.5, not 0.7`, the first number being ours."""
-    index = ", ".join(str(i) for i in np.unravel_index(flat, reference.shape)) if reference.ndim else ""
-    return f"[{index}]: {np.ravel(ours)[flat]:.9g}, not {np.ravel(reference)[flat]:.9g}"
+    index = ", ".join(str(i) for i in np.unravel_index(flat, reference.shape))
+    place = f"[{index}]: " if reference.ndim else ""
+    return f"{place}{np.ravel(ours)[flat]:.9g}, not {np.ravel(reference)[flat]:.9g}"
 
 
 def worst(differences: list[Difference]) -> Difference | None:

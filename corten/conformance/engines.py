@@ -91,6 +91,8 @@ class Reference:
                 f"the reference engine is not installed: pip install 'corten[test]' brings mujoco {REFERENCE_VERSION}"
             ) from error
         self.mj = mujoco
+        # Otherwise it prints every warning and writes a log file into the working directory.
+        mujoco.set_mju_user_warning(lambda message: None)
 
     @property
     def version(self) -> str:

@@ -13,6 +13,7 @@ import numpy as np
 
 from corten import models
 from corten.cli.problem import Problem
+from corten.conformance import scope
 from corten.conformance.engines import MissingReference, Reference
 from corten.conformance.states import random_ctrl
 
@@ -62,6 +63,7 @@ class Case:
     ref_m: Any
     ref_d: Any
     state: dict[str, np.ndarray]
+    missing: tuple[str, ...] = ()  # what the model uses and Corten does not do yet
 
     STATE = ("time", "qpos", "qvel", "act", "qacc_warmstart", "ctrl")
 
@@ -76,8 +78,9 @@ class Case:
 
     @property
     def size(self) -> str:
-        """What makes it heavy: degrees of freedom and contacts."""
-        return f"nv {self.ref_m.nv}, {self.ref_d.ncon} contacts"
+        """What makes it heavy: degrees of freedom and contacts; and what keeps it from being compared."""
+        text = f"nv {self.ref_m.nv}, {self.ref_d.ncon} contacts"
+        return text + "".join(f"; without {what}" for what in self.missing)
 
 
 @dataclass(slots=True)
@@ -114,4 +117,5 @@ def cases(paths: list[Path], ref: Reference, disable: tuple[str, ...], seed: int
             ref_d.ctrl[:] = random_ctrl(ref_m, np.random.default_rng(seed))
         ref.forward(ref_m, ref_d)
         state = {n: np.array(getattr(ref_d, n)) for n in Case.STATE}
-        yield Case(name, path, m, corten.Data(m), ref_m, ref_d, state)
+        missing = tuple(f.name for f in scope.features_of(ref_m))
+        yield Case(name, path, m, corten.Data(m), ref_m, ref_d, state, missing)

@@ -1,4 +1,4 @@
-"""Derivatives of the dynamics: exact ones on dual numbers against the reference's finite differences."""
+"""The linearised step: exact, on dual numbers, against the reference's finite differences."""
 
 from __future__ import annotations
 
@@ -13,21 +13,17 @@ EPSILON = 1e-6
 
 
 def measure(case: Case, ref: Reference) -> Row:
-    """Derivatives with respect to position, velocity and control, one call of each engine.
-
-    Ours are of the acceleration, the reference's (`mjd_transitionFD`, one-sided) of one step; both cost one pass of
-    the dynamics for each of 2 nv + nu inputs.
-    """
-    import corten.derivative
+    """A and B of one step: `corten.transition` against `mjd_transitionFD`, whose differences are one-sided."""
+    import corten
 
     case.restore()
-    corten.derivative.qacc(case.m, case.d)  # compiles, where the cache is empty
+    corten.transition(case.m, case.d)  # compiles, where the cache is empty
     n = 2 * case.ref_m.nv + case.ref_m.na
     a, b = np.zeros((n, n)), np.zeros((n, case.ref_m.nu))
     controls = b if case.ref_m.nu else None
     works = {
-        "ours": lambda: corten.derivative.qacc(case.m, case.d),
+        "ours": lambda: corten.transition(case.m, case.d),
         "theirs": lambda: ref.mj.mjd_transitionFD(case.ref_m, case.ref_d, EPSILON, False, a, controls, None, None),
     }
     best = best_of(works, REPETITIONS, case.restore)
-    return Row(case.name, 1e6 * best["ours"], 1e6 * best["theirs"], "us", case.size)
+    return Row(case.name, 1e6 * best["ours"], 1e6 * best["theirs"], "us", case.size, fair=not case.missing)

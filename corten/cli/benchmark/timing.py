@@ -40,6 +40,7 @@ class Row:
     theirs: float
     unit: str  # "steps/s", "s", "us"
     note: str = ""
+    fair: bool = True  # whether both engines do the same work; if not, it does not count in the mean
 
     @property
     def ratio(self) -> float:
@@ -48,7 +49,7 @@ class Row:
 
     def as_dict(self) -> dict[str, object]:
         return {"name": self.name, "corten": self.ours, "reference": self.theirs, "unit": self.unit,
-                "ratio": self.ratio if self.theirs else None, "note": self.note}  # fmt: skip
+                "ratio": self.ratio if self.theirs else None, "note": self.note, "fair": self.fair}  # fmt: skip
 
 
 def geometric_mean(values: Iterable[float]) -> float:

@@ -1,13 +1,16 @@
 """Principal axes: against the reference's full inertia matrices, and against the definition."""
 
-import mujoco
 import numpy as np
 import pytest
 
 from corten.mjcf.assets.eig3 import diagonalise, rotation_matrix
 
+pytestmark = [pytest.mark.reference, pytest.mark.plain]
+
 
 def reference(matrix):
+    import mujoco
+
     m = np.asarray(matrix, float)
     six = [m[0, 0], m[1, 1], m[2, 2], m[0, 1], m[0, 2], m[1, 2]]
     text = " ".join(repr(float(x)) for x in six)

@@ -5,17 +5,20 @@ import itertools
 import struct
 import zlib
 
-import mujoco
 import numpy as np
 import pytest
 
 from corten.mjcf.assets.errors import MeshError
 from corten.mjcf.assets.hfield import load_hfield
 
+pytestmark = [pytest.mark.reference, pytest.mark.plain]
+
 names = itertools.count()  # the reference caches assets by name
 
 
 def reference(attributes="", content=None, extension="bin"):
+    import mujoco
+
     files = {}
     if content is not None:
         name = f"hfield{next(names)}.{extension}"

@@ -31,6 +31,7 @@ class NormalTree:
 
     def __init__(self) -> None:
         self._normal: list[Normal] = []
+        self._first: list[float] = []  # first components of the normals, which decide most comparisons
         self._left: list[int] = []
         self._right: list[int] = []
         self._parent: list[int] = []
@@ -43,25 +44,24 @@ class NormalTree:
         Looking up and inserting compare on different sides, so the search for a place may meet an equal entry that the
         look-up passed by. Then nothing is inserted and the answer is -1.
         """
+        first, left, right = self._first, self._left, self._right
         x = normal[0]
+        low, high = x - FAR, x + FAR
         parent = bound = -1
         child = self._root
         met_equal = goes_left = False
         while child >= 0:
             parent = child
-            entry = self._normal[child]
-            ahead = entry[0] - x
-            if ahead > FAR:
-                goes_left = False
-            elif ahead < -FAR:
-                goes_left = True
+            y = first[child]
+            if y > high:
+                child, goes_left = right[child], False
+            elif y < low:
+                bound, child, goes_left = child, left[child], True
+            elif precedes(self._normal[child], normal):
+                child, goes_left = right[child], False
             else:
-                goes_left = not precedes(entry, normal)
-                met_equal = met_equal or (goes_left and not precedes(normal, entry))
-            if goes_left:
-                bound, child = child, self._left[child]
-            else:
-                child = self._right[child]
+                met_equal = met_equal or not precedes(normal, self._normal[child])
+                bound, child, goes_left = child, left[child], True
         if met_equal:
             return -1 if precedes(normal, self._normal[bound]) else bound
         return self._insert(normal, parent, goes_left)
@@ -81,6 +81,7 @@ class NormalTree:
     def _insert(self, normal: Normal, parent: int, goes_left: bool) -> int:
         new = len(self._normal)
         self._normal.append(normal)
+        self._first.append(normal[0])
         self._left.append(-1)
         self._right.append(-1)
         self._parent.append(parent)

@@ -67,8 +67,8 @@ def _split(content: bytes) -> _Statements:
     other_elements = False
     new_points = True
     for line in content.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n"):
-        keyword, _, rest = line.partition(b" ")
-        if keyword not in points and keyword != b"f":
+        keyword, space, rest = line.partition(b" ")
+        if not space or (keyword not in points and keyword != b"f"):
             words = line.lstrip().replace(b"\t", b" ").split(b" ", 1)  # indented, or with a tab, or of another kind
             if len(words) < 2:
                 continue  # a bare word is no statement

@@ -115,11 +115,23 @@ def _scope() -> dict[str, list[list[str]]]:
     from corten.conformance import scope
 
     return {
-        "not covered yet": [list(x) for x in scope.not_covered_yet()],
+        "not covered yet": [list(x) for x in [*scope.not_covered_yet(), *_missing()]],
         "never compared": [
             ["model field", *x] for x in scope.MODEL_EXCLUDED.items()
         ] + [["data field", *x] for x in scope.DATA_EXCLUDED.items()],
     }  # fmt: skip
+
+
+def _missing() -> list[tuple[str, str, str]]:
+    """Fields that the reference has and Corten has not."""
+    from corten.conformance import scope
+    from corten.conformance.engines import Corten, Reference
+
+    theirs, ours = Reference(), Corten()
+    model = scope.missing_fields(theirs.model_fields(), ours.model_fields(), scope.MODEL_EXCLUDED)
+    data = scope.missing_fields(theirs.data_fields(), ours.data_fields(), scope.DATA_EXCLUDED)
+    found = [("model fields", model), ("data fields", data)]
+    return [(kind, ", ".join(names), "Corten does not have them yet") for kind, names in found if names]
 
 
 def _print_scope(settings: Settings) -> None:
@@ -129,7 +141,7 @@ def _print_scope(settings: Settings) -> None:
     from corten.cli.output import console
     from corten.conformance import scope
 
-    rows = [*scope.not_covered_yet(), *(("flag off", n, "--disable") for n in settings.disable)]
+    rows = [*scope.not_covered_yet(), *_missing(), *(("flag off", n, "--disable") for n in settings.disable)]
     if not rows:
         return
     table = Table(title="not compared in this run (corten/conformance/scope.py)", title_justify="left", box=None)

@@ -14,8 +14,8 @@ from .stages import COMPILE_FLOOR, COMPILE_TOLERANCE, HULL_FIELDS, HULL_TOLERANC
 
 def model_fields(reference: Engine, ours: Engine) -> list[str]:
     """Every field of the model that both engines have and that nothing excludes."""
-    theirs = set(reference.model_fields() or ())
-    return [f for f in ours.model_fields() or () if f in theirs and scope.model_reason(f) is None]
+    theirs = set(reference.model_fields())
+    return [f for f in ours.model_fields() if f in theirs and scope.model_reason(f) is None]
 
 
 def compare_compiled(reference: Engine, ours: Engine, models: tuple[Any, Any]) -> list[Difference]:

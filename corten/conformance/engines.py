@@ -34,8 +34,8 @@ class Engine(Protocol):
     def forward(self, m: Any, d: Any) -> None: ...
     def inverse(self, m: Any, d: Any) -> None: ...
     def step(self, m: Any, d: Any, nstep: int = 1) -> None: ...
-    def model_fields(self) -> list[str] | None: ...
-    def data_fields(self) -> list[str] | None: ...
+    def model_fields(self) -> list[str]: ...
+    def data_fields(self) -> list[str]: ...
     def dense(self, m: Any, d: Any, name: str) -> np.ndarray: ...
 
 
@@ -119,14 +119,14 @@ class Reference:
     def step(self, m: Any, d: Any, nstep: int = 1) -> None:
         self.mj.mj_step(m, d, nstep)
 
-    def model_fields(self) -> list[str] | None:
+    def model_fields(self) -> list[str]:
         """Every array of the model, and the numbers of its options and statistics."""
         m = self.mj.MjModel.from_xml_string("<mujoco/>")
         own = [n for n in dir(m) if not n.startswith("_") and isinstance(getattr(m, n), ARRAYS)]
         parts = [f"{part}.{n}" for part in ("opt", "stat") for n in dir(getattr(m, part)) if not n.startswith("_")]
         return own + parts
 
-    def data_fields(self) -> list[str] | None:
+    def data_fields(self) -> list[str]:
         """Every array and number of the data, and the arrays of its contacts."""
         d = self.mj.MjData(self.mj.MjModel.from_xml_string("<mujoco/>"))
         own = [n for n in dir(d) if not n.startswith("_") and isinstance(getattr(d, n), ARRAYS)]
@@ -185,10 +185,10 @@ class Corten:
     def step(self, m: Any, d: Any, nstep: int = 1) -> None:
         self.corten.step(m, d, nstep)
 
-    def model_fields(self) -> list[str] | None:
+    def model_fields(self) -> list[str]:
         return self._model_fields
 
-    def data_fields(self) -> list[str] | None:
+    def data_fields(self) -> list[str]:
         return self._data_fields
 
     def dense(self, m: Any, d: Any, name: str) -> np.ndarray:

@@ -82,8 +82,8 @@ class Pair:
 
 def data_fields(pair: Pair) -> list[str]:
     """Every field of the data that both engines have and that nothing excludes, in the order of the stages."""
-    ours = pair.engines[1].data_fields() or []
-    theirs = set(pair.engines[0].data_fields() or ours)
+    ours = pair.engines[1].data_fields()
+    theirs = set(pair.engines[0].data_fields())
     both = [f for f in ours if f in theirs - pair.without and scope.data_reason(f) is None]
     place = {name: i for i, name in enumerate(n for g in GROUPS for n in g.fields)}
     return sorted(both, key=lambda f: place.get(f, len(place)))

@@ -131,13 +131,19 @@ def compare_model(path: Path, settings: Settings, reference: Reference, ours: En
     except Refused as error:
         report.status, report.reason = "refused", _first_line(error)
         return report
+    except Exception as error:  # whatever goes wrong inside one model is that model's verdict, not the end of the run
+        return _crashed(report, error)
     try:
         _compare_stages(report, settings, reference, ours, (theirs, mine))
-    except Exception as error:  # whatever goes wrong inside one model is that model's verdict, not the end of the run
-        report.status, report.reason = "failed", f"{type(error).__name__}: {_first_line(error)}"
-        return report
+    except Exception as error:
+        return _crashed(report, error)
     if report.first_failing:
         report.status = "failed"
+    return report
+
+
+def _crashed(report: Report, error: Exception) -> Report:
+    report.status, report.reason = "failed", f"{type(error).__name__}: {_first_line(error)}"
     return report
 
 

@@ -7,14 +7,15 @@ shortens those lists to nothing; `corten conform` prints them with every run.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
 
 import numpy as np
 
-from corten.model.enums import EnableBit, GainType, Integrator, TrnType
+from corten.model.enums import EnableBit, Integrator, TrnType
 
 # --- not covered yet: these lists shrink ---------------------------------------------------------------------------
 
@@ -59,20 +60,6 @@ FEATURES_NOT_COVERED: tuple[Feature, ...] = (
         MOTION,
     ),
     Feature(
-        "activations, muscles, delays",
-        "only actuators without a state of their own are there",
-        lambda m: bool(m.na or m.nhistory or np.any(np.asarray(m.actuator_gaintype) > GainType.AFFINE)),
-        ACTUATOR,
-        MOTION,
-    ),
-    Feature(
-        "disabled groups of actuators",
-        "opt.disableactuator is not looked at",
-        lambda m: bool(m.opt.disableactuator),
-        ACTUATOR,
-        MOTION,
-    ),
-    Feature(
         "springs and dampers of tendons",
         "tendons are not there yet",
         lambda m: bool(np.any(m.tendon_stiffness) or np.any(m.tendon_damping)),
@@ -92,13 +79,6 @@ FEATURES_NOT_COVERED: tuple[Feature, ...] = (
         lambda m: bool(np.any(m.tendon_armature)),
         INERTIA,
         ("energy", *MOTION),
-    ),
-    Feature(
-        "fluid forces",
-        "a medium with density or viscosity is not there yet",
-        lambda m: m.opt.density > 0 or m.opt.viscosity > 0,
-        ("qfrc_passive", *ACCELERATION),
-        MOTION,
     ),
     Feature(
         "soft bodies",
@@ -230,6 +210,20 @@ def _reason(field: str, table: dict[str, str]) -> str | None:
 def features_of(m: Any) -> list[Feature]:
     """What a model uses that is not covered yet."""
     return [f for f in FEATURES_NOT_COVERED if f.used_by(m)]
+
+
+def missing_fields(theirs: Iterable[str], ours: Iterable[str], excluded: dict[str, str]) -> list[str]:
+    """Fields of the reference that Corten does not have and that nothing excludes, those of one kind in one word.
+
+    `flex_* (42)` stands for 42 fields that begin so.
+    """
+    known = set(ours)
+    missing = [f for f in theirs if f not in known and _reason(f, excluded) is None]
+    kinds: dict[str, list[str]] = {}
+    for name in missing:
+        head = re.match(r"[^._]*[._]", name)
+        kinds.setdefault(head[0] if head else name, []).append(name)
+    return [names[0] if len(names) == 1 else f"{kind}* ({len(names)})" for kind, names in sorted(kinds.items())]
 
 
 def not_covered_yet() -> list[tuple[str, str, str]]:

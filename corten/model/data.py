@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from corten.kernel.record import Element, Record
 from corten.model.data_fields import DATA
+from corten.model.history import initial_history
 
 if TYPE_CHECKING:
     from corten.model.model import Model
@@ -42,13 +43,13 @@ class Data(Record):
         return self.copy()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restore, (self._model, self._memory.tobytes())
+        return _restore, (self._model, *self.saved_memory())
 
 
-def _restore(m: Model, memory: bytes) -> Data:
+def _restore(m: Model, capacities: dict[str, int], memory: bytes) -> Data:
     """A Data from its pickle."""
     d = Data(m)
-    d.restore_memory(memory)
+    d.restore_memory(capacities, memory)
     return d
 
 
@@ -70,6 +71,8 @@ def initialise(m: Model, record: Record) -> None:
     pos[order], quat[order] = pos.copy(), quat.copy()
     record.fill("mocap_pos", pos)
     record.fill("mocap_quat", quat)
+    if m.nhistory:
+        record.fill("history", initial_history(m))
 
 
 def load_keyframe(m: Model, record: Record, number: int) -> None:

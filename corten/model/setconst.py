@@ -1,0 +1,125 @@
+"""Constants of a model that follow from the rest of it at the poses qpos0 and qpos_spring."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from corten.kernel.record import SINGLE, Record
+from corten.model.data import block
+from corten.model.enums import EqualityType, ObjType
+from corten.model.statistics import set_statistics
+from corten.physics import reference_pose
+
+MINVAL = 1e-15  # denominators are kept from vanishing
+
+
+def set_const(m: Any) -> None:
+    """Bring a model's derived constants up to date: call it after an edit of masses, inertias, frames, gears or lengths.
+
+    It sets what the reference's compiler finds at qpos0 and qpos_spring: masses of subtrees, inverse inertias of bodies,
+    dofs and tendons, rest lengths, accelerations of actuators, damping of those that give a damping ratio, offsets of
+    cameras and lights, anchors and relative poses of equality constraints that are not given, and the statistics.
+    """
+    m.body_subtreemass[:] = m.body_mass
+    for b in range(m.nbody - 1, 0, -1):
+        m.body_subtreemass[m.body_parentid[b]] += m.body_subtreemass[b]
+    d = block(m, SINGLE)
+    reference_pose.pose(m, d)
+    _set_inertias(m, d)
+    m.actuator_length0[:] = d.actuator_length
+    _set_damping(m, d)
+    _set_equalities(m, d)
+    _set_cameras(m, d)
+    _set_lights(m, d)
+    set_statistics(m, d)
+
+
+def _set_inertias(m: Any, d: Record) -> None:
+    """Inertias and inverse inertias at qpos0."""
+    for kernel, field in (
+        (reference_pose.dof_inertias, m.dof_M0),
+        (reference_pose.dof_weights, m.dof_invweight0),
+        (reference_pose.body_weights, m.body_invweight0),
+        (reference_pose.actuator_accelerations, m.actuator_acc0),
+    ):
+        result = np.zeros_like(field)
+        kernel(m, d, result)
+        field[...] = result
+
+
+def _set_damping(m: Any, d: Record) -> None:
+    """The third bias parameter of a position servo, where positive, is a damping ratio: it becomes -kv = -2 r sqrt(kp I).
+
+    I is the inertia that the actuator feels: the sum over its dofs of M0 / moment^2.
+    """
+    gain, bias = m.actuator_gainprm, m.actuator_biasprm
+    for i in np.flatnonzero((gain[:, 0] == -bias[:, 1]) & (bias[:, 2] > 0)):
+        row = slice(m.moment_rowadr[i], m.moment_rowadr[i] + m.moment_rownnz[i])
+        squared = d.actuator_moment[row] ** 2
+        felt = squared > MINVAL
+        inertia = float(np.sum(m.dof_M0[m.moment_colind[row][felt]] / squared[felt]))
+        bias[i, 2] *= -2 * np.sqrt(gain[i, 0] * inertia)
+
+
+def _set_equalities(m: Any, d: Record) -> None:
+    """Anchors in the other body, and relative poses that are not given: what holds at qpos0."""
+    for i in np.flatnonzero(m.eq_type == EqualityType.CONNECT):
+        data = m.eq_data[i]
+        if m.eq_objtype[i] == ObjType.BODY:
+            data[3:6] = _anchor(d, data[:3], m.eq_obj1id[i], m.eq_obj2id[i])
+        else:
+            data[:] = 0
+    for i in np.flatnonzero((m.eq_type == EqualityType.WELD) & (m.eq_objtype == ObjType.BODY)):
+        data, first, second = m.eq_data[i], m.eq_obj1id[i], m.eq_obj2id[i]
+        if data[6:10].any():
+            data[6:10] /= np.linalg.norm(data[6:10])
+        else:
+            data[3:6] = _anchor(d, data[:3], second, first)
+            data[6:10] = _relative_quat(d.xquat[first], d.xquat[second])
+
+
+def _anchor(d: Record, point: np.ndarray, of: int, to: int) -> np.ndarray:
+    """A point of one body in the frame of another."""
+    place = d.xpos[of] + d.xmat[of].reshape(3, 3) @ point
+    return d.xmat[to].reshape(3, 3).T @ (place - d.xpos[to])
+
+
+def _relative_quat(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """conj(a) b"""
+    v = a[0] * b[1:] - b[0] * a[1:] - np.cross(a[1:], b[1:])
+    return np.array([a @ b, *v])
+
+
+def _set_cameras(m: Any, d: Record) -> None:
+    """Offsets of cameras from their body and from the centre of mass they follow, and their orientation."""
+    if m.ncam:
+        axes = d.xmat[m.cam_bodyid].reshape(-1, 3, 3)
+        m.cam_pos0[:], m.cam_poscom0[:] = _offsets(d, m.cam_bodyid, m.cam_targetbodyid, m.cam_pos)
+        m.cam_mat0[:] = (axes @ _matrices(m.cam_quat)).reshape(-1, 9)
+
+
+def _set_lights(m: Any, d: Record) -> None:
+    """Offsets of lights from their body and from the centre of mass they follow, and their direction."""
+    if m.nlight:
+        axes = d.xmat[m.light_bodyid].reshape(-1, 3, 3)
+        m.light_pos0[:], m.light_poscom0[:] = _offsets(d, m.light_bodyid, m.light_targetbodyid, m.light_pos)
+        m.light_dir0[:] = np.einsum("nij,nj->ni", axes, m.light_dir)
+
+
+def _offsets(d: Record, body: np.ndarray, target: np.ndarray, local: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Of points of bodies: offsets from the body, and from the centre of mass of the target's, or its own, subtree."""
+    arm = np.einsum("nij,nj->ni", d.xmat[body].reshape(-1, 3, 3), local)
+    return arm, d.xpos[body] + arm - d.subtree_com[np.where(target >= 0, target, body)]
+
+
+def _matrices(quat: np.ndarray) -> np.ndarray:
+    """Rotation matrices of unit quaternions."""
+    w, x, y, z = quat.T
+    rows = (
+        (w * w + x * x - y * y - z * z, 2 * (x * y - w * z), 2 * (x * z + w * y)),
+        (2 * (x * y + w * z), w * w - x * x + y * y - z * z, 2 * (y * z - w * x)),
+        (2 * (x * z - w * y), 2 * (y * z + w * x), w * w - x * x - y * y + z * z),
+    )
+    return np.moveaxis(np.array(rows), 2, 0)

@@ -88,6 +88,7 @@ SCRATCH = (
     Field("actuator_input", ("nu",), "real", "controls as they act: delayed, limited", "actuation", ours=True),
     Field("fluid_wrench", ("nbody", 6), "real", "force of the medium on each body and all below it", "fluid", ours=True),
     Field("scratch_v", ("nv",), "real", "one number per dof", ours=True),
+    Field("sensor_fresh", ("nsensordata",), "real", "readings on their way to a buffer", "sensors", ours=True),
     Field("inverse_qacc", ("nv",), "real", "accelerations before they are made continuous", "inverse", ours=True),
     Field("inverse_force", ("nv",), "real", "forces of the forward dynamics, to compare with", "inverse", ours=True),
     Field("rk_time", (), "real", "time at the start of a Runge-Kutta step", "integrate", ours=True),

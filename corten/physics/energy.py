@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from corten.kernel import kernel, stage
-from corten.model.enums import DisableBit, JointType
+from corten.model.enums import DisableBit, EnableBit, JointType
 from corten.physics.inertia import multiply_inertia
 from corten.physics.passive import spring_rotation
 
@@ -49,3 +49,27 @@ def kinetic_energy(m, d):
     for i in range(m.nv):
         total = d.qvel[i] * d.scratch_v[i] + total
     d.energy[1] = 0.5 * total
+
+
+@kernel
+def energy_of_positions(m, d):
+    """energy[0] where it is asked for and no sensor has done it; zero energies where nobody asks."""
+    if m.opt.enableflags & EnableBit.ENERGY:
+        if not energy_sensed(m, m.nsensorpotential):
+            potential_energy(m, d)
+    elif not energy_sensed(m, m.nsensorpotential):
+        d.energy[0] = 0.0
+        d.energy[1] = 0.0
+
+
+@kernel
+def energy_of_velocities(m, d):
+    """energy[1] where it is asked for and no sensor has done it."""
+    if m.opt.enableflags & EnableBit.ENERGY and not energy_sensed(m, m.nsensorkinetic):
+        kinetic_energy(m, d)
+
+
+@kernel
+def energy_sensed(m, count):
+    """Whether some of `count` sensors has computed the energy."""
+    return count > 0 and not m.opt.disableflags & DisableBit.SENSOR

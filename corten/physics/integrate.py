@@ -8,6 +8,7 @@ from corten.model.enums import DisableBit, JointType
 from corten.physics.activation import advance_activations
 from corten.physics.history import record_history
 from corten.physics.inertia import factor, solve
+from corten.physics.sensor_stages import record_sensors
 
 SIXTH, THIRD = 1.0 / 6.0, 1.0 / 3.0  # weights of the classical Runge-Kutta method's outer and inner slopes
 
@@ -40,6 +41,8 @@ def advance(m, d, act_dot, qacc, qvel):
     """
     h = m.opt.timestep
     record_history(m, d)
+    if m.nsensorbuffered > 0:
+        record_sensors(m, d)
     advance_activations(m, d, act_dot)
     for i in range(m.nv):
         d.qvel[i] = h * qacc[i] + d.qvel[i]

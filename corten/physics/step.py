@@ -10,7 +10,8 @@ from corten.model.enums import EnableBit, Integrator
 from corten.physics.acceleration import constrained_acceleration, smooth_acceleration
 from corten.physics.actuation import actuation
 from corten.physics.bias import bias
-from corten.physics.energy import kinetic_energy, potential_energy
+from corten.physics.camera import cameras_and_lights
+from corten.physics.energy import energy_of_positions, energy_of_velocities
 from corten.physics.inertia import centre_of_mass, factor_inertia, joint_inertia
 from corten.physics.integrate import (
     SIXTH,
@@ -21,8 +22,10 @@ from corten.physics.integrate import (
     runge_kutta_end,
     runge_kutta_move,
 )
+from corten.physics.inverse import compare_forward_inverse, inverse_dynamics
 from corten.physics.kinematics import kinematics
 from corten.physics.passive import passive
+from corten.physics.sensor_stages import sense_accelerations, sense_positions, sense_velocities
 from corten.physics.transmission import actuator_velocity, transmission
 from corten.physics.velocity import body_velocity
 from corten.physics.wrench import smooth_force
@@ -33,6 +36,7 @@ def position_stages(m, d):
     """All that depends on positions."""
     kinematics(m, d)
     centre_of_mass(m, d)
+    cameras_and_lights(m, d)
     joint_inertia(m, d)
     factor_inertia(m, d)
     transmission(m, d)
@@ -67,13 +71,27 @@ def dynamics(m, d):
 @stage
 def forward(m, d):
     """Everything that follows from the state and the controls at one instant."""
-    position_stages(m, d)
-    if m.opt.enableflags & EnableBit.ENERGY:
-        potential_energy(m, d)
-    velocity_stages(m, d)
-    if m.opt.enableflags & EnableBit.ENERGY:
-        kinetic_energy(m, d)
+    state_stages(m, d)
     acceleration_stages(m, d)
+    sense_accelerations(m, d)
+
+
+@stage
+def inverse(m, d):
+    """The forces that would have produced qacc, and everything else that follows from it and from the state."""
+    state_stages(m, d)
+    inverse_dynamics(m, d)
+
+
+@kernel
+def state_stages(m, d):
+    """All that depends on positions and velocities, with sensors and energy."""
+    position_stages(m, d)
+    sense_positions(m, d)
+    energy_of_positions(m, d)
+    velocity_stages(m, d)
+    sense_velocities(m, d)
+    energy_of_velocities(m, d)
 
 
 @stage
@@ -81,6 +99,8 @@ def step(m, d, nstep):
     """Advance the state by `nstep` time steps."""
     for _ in range(nstep):
         forward(m, d)
+        if m.opt.enableflags & EnableBit.FWDINV:
+            compare_forward_inverse(m, d)
         if m.opt.integrator == Integrator.RK4:
             runge_kutta_4(m, d)
         else:

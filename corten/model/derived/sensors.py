@@ -1,0 +1,92 @@
+"""Sensors by the stage that computes them, what they ask of the stages, and focal lengths of cameras in pixels."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from corten.kernel.record import Field
+from corten.model.enums import SensorType, Stage
+
+# Sensors whose stage does not compute them: their readings stay zero.
+NOT_COMPUTED = frozenset(
+    (
+        SensorType.TOUCH,
+        SensorType.RANGEFINDER,
+        SensorType.TENDONPOS,
+        SensorType.TENDONVEL,
+        SensorType.JOINTLIMITPOS,
+        SensorType.JOINTLIMITVEL,
+        SensorType.JOINTLIMITFRC,
+        SensorType.TENDONLIMITPOS,
+        SensorType.TENDONLIMITVEL,
+        SensorType.TENDONLIMITFRC,
+        SensorType.GEOMDIST,
+        SensorType.GEOMNORMAL,
+        SensorType.GEOMFROMTO,
+        SensorType.CONTACT,
+        SensorType.TACTILE,
+        SensorType.PLUGIN,
+    )
+)
+MOMENTUM = (SensorType.SUBTREELINVEL, SensorType.SUBTREEANGMOM)
+FORCE = (
+    SensorType.ACCELEROMETER,
+    SensorType.FORCE,
+    SensorType.TORQUE,
+    SensorType.FRAMELINACC,
+    SensorType.FRAMEANGACC,
+)
+
+FIELDS = (
+    Field("nsensorpos", (), "size", "sensors of the position stage", ours=True),
+    Field("nsensorvel", (), "size", "sensors of the velocity stage", ours=True),
+    Field("nsensoracc", (), "size", "sensors of the acceleration stage", ours=True),
+    Field("nsensormomentum", (), "size", "sensors that need the momenta of subtrees", ours=True),
+    Field("nsensorforce", (), "size", "sensors that need forces between bodies or their accelerations", ours=True),
+    Field("nsensorpotential", (), "size", "sensors of potential energy", ours=True),
+    Field("nsensorkinetic", (), "size", "sensors of kinetic energy", ours=True),
+    Field("nsensorbuffered", (), "size", "sensors with a buffer", ours=True),
+    Field("sensor_pos", ("nsensorpos",), "int", "which sensors these are", ours=True),
+    Field("sensor_vel", ("nsensorvel",), "int", "which sensors these are", ours=True),
+    Field("sensor_acc", ("nsensoracc",), "int", "which sensors these are", ours=True),
+    Field("sensor_buffered", ("nsensorbuffered",), "int", "which sensors have a buffer", ours=True),
+    Field("cam_focal", ("ncam", 2), "real", "focal lengths in pixels, horizontal and vertical", ours=True),
+)
+
+
+def derive(sizes: Mapping[str, int], values: Mapping[str, Any]) -> tuple[dict[str, int], dict[str, np.ndarray]]:
+    """Lists of sensors, and how many of them ask for what is not computed otherwise."""
+    kinds, stages = values["sensor_type"], values["sensor_needstage"]
+    computed = [i for i in range(sizes["nsensor"]) if kinds[i] not in NOT_COMPUTED]
+    lists = {
+        name: np.array([i for i in computed if stages[i] == stage], np.int32)
+        for name, stage in (("sensor_pos", Stage.POS), ("sensor_vel", Stage.VEL), ("sensor_acc", Stage.ACC))
+    }
+    lists["sensor_buffered"] = np.array([i for i in computed if values["sensor_history"][i][0] > 0], np.int32)
+    users = [stages[i] for i in computed if kinds[i] == SensorType.USER]
+    counts = {
+        "nsensormomentum": sum(k in MOMENTUM for k in kinds) + users.count(Stage.VEL),
+        "nsensorforce": sum(k in FORCE for k in kinds) + users.count(Stage.ACC),
+        "nsensorpotential": sum(k == SensorType.E_POTENTIAL for k in kinds),
+        "nsensorkinetic": sum(k == SensorType.E_KINETIC for k in kinds),
+    }
+    counts |= {"n" + name.replace("_", ""): len(ids) for name, ids in lists.items()}
+    focal = np.array([focal_length(values, c) for c in range(sizes["ncam"])]).reshape(-1, 2)
+    return counts, {**lists, "cam_focal": focal}
+
+
+def focal_length(values: Mapping[str, Any], c: int) -> tuple[float, float]:
+    """Focal lengths of camera c in pixels, from its sensor's size (in single precision, as MuJoCo) or field of view."""
+    width, height = (float(n) for n in values["cam_resolution"][c])
+    size = np.asarray(values["cam_sensorsize"][c], np.float32)
+    if size[0] and size[1]:
+        length = np.asarray(values["cam_intrinsic"][c], np.float32)[:2]
+        per_pixel = length / size * np.array((width, height), np.float32)
+        return float(per_pixel[0]), float(per_pixel[1])
+    angle = math.radians(float(values["cam_fovy"][c]))
+    focal = 0.5 * height / math.tan(0.5 * angle)
+    return focal, focal

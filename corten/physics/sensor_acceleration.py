@@ -1,0 +1,69 @@
+"""Sensors that depend on accelerations and forces."""
+
+from __future__ import annotations
+
+from corten.kernel import kernel, stage
+from corten.kernel.spatial import load6
+from corten.kernel.vec import cross, load3, load9, mat_t_vec, sub3
+from corten.model.enums import ObjType, SensorType, TrnType
+from corten.physics.objects import object_acceleration
+from corten.physics.post import body_forces
+from corten.physics.sensor import limit_reading, put3, put_zero
+
+
+@stage
+def acceleration_sensors(m, d):
+    """sensordata of the acceleration stage; forces between bodies only if a sensor wants them."""
+    if m.nsensorforce > 0:
+        body_forces(m, d)
+    for k in range(m.nsensoracc):
+        i = m.sensor_acc[k]
+        acceleration_sensor(m, d, i, d.sensordata, m.sensor_adr[i])
+
+
+@kernel
+def acceleration_sensor(m, d, i, out, adr):
+    """One reading, at out[adr]."""
+    kind, obj = m.sensor_type[i], m.sensor_objid[i]
+    if kind == SensorType.ACTUATORFRC:
+        out[adr] = d.actuator_force[obj]
+    elif kind == SensorType.JOINTACTFRC:
+        out[adr] = d.qfrc_actuator[m.jnt_dofadr[obj]]
+    elif kind == SensorType.TENDONACTFRC:
+        out[adr] = tendon_actuator_force(m, d, obj)
+    elif kind == SensorType.ACCELEROMETER:
+        _, a = object_acceleration(m, d, ObjType.SITE, obj)
+        put3(out, adr, mat_t_vec(load9(d.site_xmat, obj), a))
+    elif kind == SensorType.FORCE or kind == SensorType.TORQUE:
+        interaction(m, d, kind, obj, out, adr)
+    elif kind == SensorType.FRAMELINACC or kind == SensorType.FRAMEANGACC:
+        alpha, a = object_acceleration(m, d, m.sensor_objtype[i], obj)
+        if kind == SensorType.FRAMEANGACC:
+            a = alpha
+        put3(out, adr, a)
+    else:
+        put_zero(m, i, out, adr)
+    limit_reading(m, i, out, adr)
+
+
+@kernel
+def tendon_actuator_force(m, d, t):
+    """The sum of the forces of all actuators that pull on tendon t."""
+    total = 0.0
+    for u in range(m.nu):
+        if m.actuator_trntype[u] == TrnType.TENDON and m.actuator_trnid[u, 0] == t:
+            total = total + d.actuator_force[u]
+    return total
+
+
+@kernel
+def interaction(m, d, kind, s, out, adr):
+    """Force or torque, about site s and in its axes, that a body's parent exerts on it."""
+    b = m.site_bodyid[s]
+    f = load6(d.cfrc_int, b)
+    force = (f[3], f[4], f[5])
+    v = force
+    if kind == SensorType.TORQUE:
+        arm = sub3(load3(d.site_xpos, s), load3(d.subtree_com, m.body_rootid[b]))
+        v = sub3((f[0], f[1], f[2]), cross(arm, force))
+    put3(out, adr, mat_t_vec(load9(d.site_xmat, s), v))

@@ -1,0 +1,63 @@
+"""Sensors that depend on velocities."""
+
+from __future__ import annotations
+
+from corten.kernel import kernel, stage
+from corten.kernel.vec import add3, cross, load3, load9, mat_t_vec, sub3
+from corten.model.enums import ObjType, SensorType
+from corten.physics.objects import object_matrix, object_position, object_velocity
+from corten.physics.sensor import limit_reading, put3, put_zero
+from corten.physics.subtree import subtree_velocity
+
+
+@stage
+def velocity_sensors(m, d):
+    """sensordata of the velocity stage; momenta of subtrees only if a sensor wants them."""
+    if m.nsensormomentum > 0:
+        subtree_velocity(m, d)
+    for k in range(m.nsensorvel):
+        i = m.sensor_vel[k]
+        velocity_sensor(m, d, i, d.sensordata, m.sensor_adr[i])
+
+
+@kernel
+def velocity_sensor(m, d, i, out, adr):
+    """One reading, at out[adr]."""
+    kind, obj = m.sensor_type[i], m.sensor_objid[i]
+    if kind == SensorType.JOINTVEL:
+        out[adr] = d.qvel[m.jnt_dofadr[obj]]
+    elif kind == SensorType.ACTUATORVEL:
+        out[adr] = d.actuator_velocity[obj]
+    elif kind == SensorType.BALLANGVEL:
+        j = m.jnt_dofadr[obj]
+        put3(out, adr, (d.qvel[j], d.qvel[j + 1], d.qvel[j + 2]))
+    elif kind == SensorType.VELOCIMETER or kind == SensorType.GYRO:
+        w, v = object_velocity(m, d, ObjType.SITE, obj)
+        if kind == SensorType.GYRO:
+            v = w
+        put3(out, adr, mat_t_vec(load9(d.site_xmat, obj), v))
+    elif kind == SensorType.SUBTREELINVEL:
+        put3(out, adr, load3(d.subtree_linvel, obj))
+    elif kind == SensorType.SUBTREEANGMOM:
+        put3(out, adr, load3(d.subtree_angmom, obj))
+    elif kind == SensorType.FRAMELINVEL or kind == SensorType.FRAMEANGVEL:
+        frame_velocity(m, d, i, out, adr)
+    else:
+        put_zero(m, i, out, adr)
+    limit_reading(m, i, out, adr)
+
+
+@kernel
+def frame_velocity(m, d, i, out, adr):
+    """Velocity of an object, in the world or in a reference frame that moves itself: v - v_ref - w_ref x arm."""
+    what, obj, of, ref = m.sensor_objtype[i], m.sensor_objid[i], m.sensor_reftype[i], m.sensor_refid[i]
+    w, v = object_velocity(m, d, what, obj)
+    if ref >= 0:
+        w_ref, v_ref = object_velocity(m, d, of, ref)
+        arm = sub3(object_position(d, what, obj), object_position(d, of, ref))
+        axes = object_matrix(d, of, ref)
+        v = mat_t_vec(axes, add3(sub3(v, v_ref), cross(arm, w_ref)))
+        w = mat_t_vec(axes, sub3(w, w_ref))
+    if m.sensor_type[i] == SensorType.FRAMEANGVEL:
+        v = w
+    put3(out, adr, v)

@@ -142,6 +142,31 @@ def test_bad_png(content, message):
         load_hfield(content, "png")
 
 
+def test_damaged_png_gives_fields_or_errors():
+    """Random damage inside the chunks, with checksums put right, never raises anything but `MeshError`."""
+    rng = np.random.default_rng(3)
+    good = [
+        png(rng.integers(0, 256, (9, 7, 3)), 8, 2, filters=(4, 3), interlace=1),
+        png(rng.integers(0, 4, (9, 7, 1)), 2, 3, palette=bytes(range(12))),
+    ]
+    errors = 0
+    for turn in range(600):
+        damaged = bytearray(good[turn % 2])
+        at = 8
+        while at < len(damaged):
+            (length,) = struct.unpack_from(">I", damaged, at)
+            body = slice(at + 8, at + 8 + length)
+            if length and rng.random() < 0.5:
+                damaged[int(rng.integers(body.start, body.stop))] = rng.integers(256)
+            struct.pack_into(">I", damaged, body.stop, zlib.crc32(damaged[at + 4 : body.stop]))
+            at = body.stop + 4
+        try:
+            load_hfield(bytes(damaged), "png")
+        except MeshError:
+            errors += 1
+    assert 0 < errors < 600
+
+
 @pytest.mark.parametrize("content,message", [
     (b"", "0 bytes"),
     (struct.pack("<ii", 2**30, 2**30), "too large"),

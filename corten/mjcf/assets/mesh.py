@@ -39,7 +39,6 @@ class MeshSource:
     faces: ArrayLike | None = None
     normals: ArrayLike | None = None
     texcoords: ArrayLike | None = None
-    face_texcoords: ArrayLike | None = None
     scale: ArrayLike = (1.0, 1.0, 1.0)
     refpos: ArrayLike = (0.0, 0.0, 0.0)
     refquat: ArrayLike = (1.0, 0.0, 0.0, 0.0)
@@ -81,7 +80,6 @@ class Mesh:
     box: NDArray[np.float64]
     lower: NDArray[np.float64]
     upper: NDArray[np.float64]
-    exact_vert: NDArray[np.float64]  # `vert` before rounding to single precision
 
     @property
     def aabb(self) -> NDArray[np.float64]:
@@ -144,7 +142,6 @@ def build_mesh(source: MeshSource) -> Mesh:
         box=mass.box,
         lower=vertices.min(axis=0),
         upper=vertices.max(axis=0),
-        exact_vert=vertices,
     )
 
 
@@ -163,7 +160,6 @@ def _read(source: MeshSource, mirrored: bool) -> Surface:
         ("faces", source.faces, "faces", np.int32, 3),
         ("normals", source.normals, "normals", np.float32, 3),
         ("texcoords", source.texcoords, "texcoords", np.float32, 2),
-        ("face_texcoords", source.face_texcoords, "texture corners of the faces", np.int32, 3),
     )
     for name, data, title, dtype, columns in given:
         if data is None or np.size(data) == 0:

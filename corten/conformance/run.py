@@ -177,12 +177,13 @@ def _compare_stages(
 
 
 def _set_flags(reference: Reference, settings: Settings, models: tuple[Any, Any]) -> None:
-    """The same flags in both: those of the run switched off, energy switched on."""
+    """The same flags in both: what is not covered yet switched off, energy switched on."""
     bits = reference.disable_bits()
     off = sum(bits[name] for name in {*settings.disable, *scope.DISABLED})
+    cleared = sum(EnableBit[name.upper()] for name in scope.CLEARED)
     for m in models:
         m.opt.disableflags = int(m.opt.disableflags) | off
-        m.opt.enableflags = int(m.opt.enableflags) | EnableBit.ENERGY
+        m.opt.enableflags = (int(m.opt.enableflags) & ~cleared) | EnableBit.ENERGY
 
 
 def _compare_trajectories(

@@ -16,6 +16,7 @@ from corten.cli.problem import Problem
 from corten.conformance import scope
 from corten.conformance.engines import MissingReference, Reference
 from corten.conformance.states import random_ctrl
+from corten.model.enums import EnableBit
 
 SETTLE = 200  # steps from the default or the first keyframe, so that contacts are there
 
@@ -100,6 +101,7 @@ def cases(paths: list[Path], ref: Reference, disable: tuple[str, ...], seed: int
     if unknown:
         raise Problem(f"no disable flag is called '{unknown[0]}' (there are: {', '.join(bits)})")
     off = sum(bits[n] for n in set(disable))
+    cleared = sum(EnableBit[n.upper()] for n in scope.CLEARED)
     for path in paths:
         name = path.stem if path.parent == models.path("humanoid").parent else "/".join(path.parts[-2:])
         try:
@@ -109,6 +111,7 @@ def cases(paths: list[Path], ref: Reference, disable: tuple[str, ...], seed: int
             continue
         for each in (m, ref_m):
             each.opt.disableflags = int(each.opt.disableflags) | off
+            each.opt.enableflags = int(each.opt.enableflags) & ~cleared
         ref_d = ref.data(ref_m)
         if ref_m.nkey:
             ref.mj.mj_resetDataKeyframe(ref_m, ref_d, 0)

@@ -2,8 +2,10 @@
 
 Both come from Qhull, with the same options, so facets are found in the same order. SciPy does not expose Qhull's list
 of vertices, whose order numbers the vertices of the graph; it is recovered from the facets, see `_vertex_order`. Nor
-does it expose the lists of facets around a vertex. Where Qhull has merged facets their order depends on the merges, so
-for meshes with flat sides the neighbours of a vertex are those of the reference but may come in another order.
+does it expose the lists of facets around a vertex. Where Qhull has merged facets, both depend on the merges and leave
+no trace in the result. So for meshes with flat sides the graph is that of the reference, but the neighbours of a vertex
+may come in another order, and a few vertices (one in 150 over the meshes of MuJoCo Menagerie) may be numbered
+differently.
 """
 
 from __future__ import annotations

@@ -91,7 +91,7 @@ def _compile(spec: Spec, files: Files) -> CompiledModel:
     constants.set_constants(spec, sizes, values)
     names = {kind: [item.name for item in items] for kind, items in objects.items()}
     names |= {"numeric": [i.name for i in spec.numerics], "text": [i.name for i in spec.texts]}
-    names["key"] = [i.name for i in spec.keys] + [""] * (sizes["nkey"] - len(spec.keys))
+    names["key"] = keyframes.key_names(spec)
     return CompiledModel(spec.name, sizes, values, names)
 
 

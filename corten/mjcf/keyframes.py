@@ -2,17 +2,72 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from corten.mjcf.spec import Spec
-from corten.model.enums import JointType
+from corten.mjcf.joints import COORDINATES, DOFS
+from corten.mjcf.spec import Item, Spec
+from corten.model.enums import DynType, JointType
+
+PARTS = ("qpos", "qvel", "act", "mpos", "mquat", "ctrl")
+
+
+@dataclass(slots=True)
+class StoredKey:
+    """A keyframe taken apart: which parts it gives, and the values of each object in them."""
+
+    name: str
+    time: float
+    parts: frozenset[str]
+    states: dict[Item, dict[str, tuple[float, ...]]]
+
+    @classmethod
+    def take_apart(cls, key: Item, spec: Spec, name: str) -> StoredKey:
+        """Share the values of a key among the objects of the model as it is now."""
+        parts = frozenset(part for part in PARTS if key.values[part])
+        used = dict.fromkeys(PARTS, 0)
+        states: dict[Item, dict[str, tuple[float, ...]]] = {}
+        for item, widths in _stateful(spec):
+            state = {}
+            for part, width in widths.items():
+                if part in parts:
+                    state[part] = key.values[part][used[part]:used[part] + width]
+                    used[part] += width
+            states[item] = state
+        for part in parts:
+            if used[part] != len(key.values[part]):
+                key.fail(f"expected {used[part]} values, got {len(key.values[part])}", part)
+        return cls(name, key.values["time"], parts, states)
+
+    def put_together(self, spec: Spec, rest: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+        """The parts for a whole model: values of objects that have some, the state at rest for the others."""
+        result = {part: rest[part].copy() for part in self.parts}
+        used = dict.fromkeys(PARTS, 0)
+        for item, widths in _stateful(spec):
+            state = self.states.get(item, {})
+            for part, width in widths.items():
+                if part in state:
+                    result[part][used[part]:used[part] + width] = state[part]
+                used[part] += width
+        return result
+
+
+def _stateful(spec: Spec) -> Any:
+    """Objects with a state, in the order of the state vectors, with the length of each part."""
+    for body in spec.world.subtree():
+        if body.values.get("mocap"):
+            yield body, {"mpos": 3, "mquat": 4}
+        for joint in body.joints:
+            yield joint, {"qpos": COORDINATES[joint.values["type"]], "qvel": DOFS[joint.values["type"]]}
+    for link in spec.links["actuator"]:
+        dim, stateless = link.values["actdim"], link.values["dyntype"] == DynType.NONE
+        yield link, {"act": dim if dim > 0 else int(not stateless), "ctrl": 1}
 
 
 def compile_keyframes(spec: Spec, sizes: dict[str, int], values: dict[str, Any]) -> dict[str, Any]:
     """The `key_*` arrays; quaternions are normalised."""
-    count = max(len(spec.keys), spec.size["nkey"])
     body_pos, body_quat = np.array(values["body_pos"]), np.array(values["body_quat"])
     mocap = np.array(values["body_mocapid"]) >= 0
     rest = {
@@ -23,18 +78,18 @@ def compile_keyframes(spec: Spec, sizes: dict[str, int], values: dict[str, Any])
         "mquat": body_quat[mocap].ravel(),
         "ctrl": np.zeros(sizes["nu"]),
     }
-    rows: dict[str, list[np.ndarray]] = {name: [] for name in rest}
-    for number in range(count):
-        key = spec.keys[number] if number < len(spec.keys) else None
-        for name, default in rest.items():
-            given = key.values[name] if key is not None else ()
-            if key is not None and given and len(given) != len(default):
-                key.fail(f"expected {len(default)} values, got {len(given)}", name)
-            rows[name].append(np.array(given, float) if given else default)
+    rows = [_given(key, rest) for key in spec.keys]
+    times = [key.values["time"] for key in spec.keys]
+    while len(rows) < spec.size["nkey"]:
+        rows.append(rest)
+        times.append(0.0)
+    rows += [rest | key.put_together(spec, rest) for key in spec.stored_keys]
+    times += [key.time for key in spec.stored_keys]
+    count = len(rows)
     result: dict[str, Any] = {
-        f"key_{name}": np.array(row).reshape(count, len(rest[name])) for name, row in rows.items()
+        f"key_{part}": np.array([row[part] for row in rows]).reshape(count, len(rest[part])) for part in PARTS
     }
-    result["key_time"] = [key.values["time"] for key in spec.keys] + [0.0] * (count - len(spec.keys))
+    result["key_time"] = times
     for kind, adr in zip(values["jnt_type"], values["jnt_qposadr"], strict=True):
         if kind in (JointType.FREE, JointType.BALL):
             start = adr + 3 * (kind == JointType.FREE)
@@ -43,6 +98,23 @@ def compile_keyframes(spec: Spec, sizes: dict[str, int], values: dict[str, Any])
     result["key_mquat"] = result["key_mquat"].reshape(count, sizes["nmocap"], 4)
     _normalise(result["key_mquat"])
     return result
+
+
+def key_names(spec: Spec) -> list[str]:
+    """The names of all keyframes, in order."""
+    own = [key.name for key in spec.keys]
+    return own + [""] * (spec.size["nkey"] - len(own)) + [key.name for key in spec.stored_keys]
+
+
+def _given(key: Item, rest: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    row = dict(rest)
+    for part in PARTS:
+        values = key.values[part]
+        if values:
+            if len(values) != len(rest[part]):
+                key.fail(f"expected {len(rest[part])} values, got {len(values)}", part)
+            row[part] = np.array(values, float)
+    return row
 
 
 def _normalise(quats: np.ndarray) -> None:

@@ -196,6 +196,7 @@ class Link(Item):
         return new
 
 
+# what a link refers to comes before it
 LINK_KINDS = ("pair", "exclude", "tendon", "equality", "actuator", "sensor", "tuple")
 TREE_KINDS = ("body", "joint", "geom", "site", "camera", "light")
 ASSET_KINDS = ("mesh", "hfield", "material", "skin", "texture")
@@ -220,6 +221,7 @@ class Spec:
     numerics: list[Item] = field(default_factory=list)
     texts: list[Item] = field(default_factory=list)
     keys: list[Item] = field(default_factory=list)
+    stored_keys: list[Any] = field(default_factory=list)
     names: dict[str, dict[str, Item]] = field(default_factory=dict)
 
     def index(self, kind: str, items: list[Any]) -> None:

@@ -219,6 +219,7 @@ GOOD_STL, GOOD_MSH = stl(TETRAHEDRON, OUTWARD), msh(TETRAHEDRON, OUTWARD)
     ({"vertices": TETRAHEDRON, "faces": [0, 0, 0]}, "surface area"),
     ({"vertices": TETRAHEDRON, "faces": [*OUTWARD, OUTWARD[0]], "inertia": "exact"}, "vertices 0 and 2 do not agree"),
     ({"vertices": TETRAHEDRON, "texcoords": [[0, 0]]}, "1 texture coordinates for 4"),
+    ({"vertices": TETRAHEDRON, "maxhullvert": 3}, "maxhullvert is 3"),
     ({"vertices": TETRAHEDRON, "inertia": "solid"}, "'solid' is not one of"),
     ({"content": GOOD_STL, "format": "stl", "vertices": TETRAHEDRON}, "both in the file and in the model"),
     ({"content": GOOD_STL, "format": "ply"}, "'ply'"),

@@ -102,6 +102,8 @@ def build_mesh(source: MeshSource) -> Mesh:
     mode = "shell" if source.builtin in SHELLS else source.inertia
     if mode not in INERTIA_MODES:
         raise MeshError(f"inertia '{mode}' is not one of {', '.join(INERTIA_MODES)}")
+    if source.maxhullvert != -1 and source.maxhullvert < 4:
+        raise MeshError(f"maxhullvert is {source.maxhullvert}, but a hull needs 4 vertices; -1 sets no limit")
     scale, refpos, refquat = (np.asarray(x, np.float64) for x in (source.scale, source.refpos, source.refquat))
     surface = _read(source, mirrored=bool(np.prod(scale) <= 0))
     raw = surface.vertices.astype(np.float64)

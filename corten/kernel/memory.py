@@ -11,8 +11,8 @@ import difflib
 from corten.kernel.arithmetic import cast
 from corten.kernel.errors import KernelError
 from corten.kernel.ir import Body, Value
-from corten.kernel.record import Field
-from corten.kernel.types import BOOL, FLOAT, INT, Bool, Buffer, Dual, Float, Int, Lanes, Struct, Type, vector
+from corten.kernel.record import COUNTS, Field
+from corten.kernel.types import BOOL, FLOAT, INT, Bool, Buffer, Dual, Float, Int, Lanes, Mask, Struct, Type, vector
 
 INVARIANT = ", !invariant.load !0"
 MEMORY = {"int": "i32", "long": "i64", "byte": "i8", "single": "float"}
@@ -25,7 +25,7 @@ def attribute(body: Body, struct: Value, name: str) -> Value:
     if not type_.prefix and name in type_.record.prefixes:
         return Value(Struct(type_.record, type_.elem, type_.lane, name), struct.regs)
     field = _field(type_, name)
-    if field.dtype == "size":
+    if field.dtype in COUNTS:
         word = body.emit(f"getelementptr inbounds i64, ptr {struct.regs[0]}, i64 {type_.record.index[field.name]}")
         return Value(INT, (body.emit(f"load i64, ptr {word}{INVARIANT}"),))
     buffer = _buffer(body, struct, type_, field)
@@ -37,7 +37,7 @@ def set_attribute(body: Body, struct: Value, name: str, value: Value) -> None:
     type_ = struct.type
     assert isinstance(type_, Struct)
     field = _field(type_, name)
-    if field.shape != () or field.dtype == "size":
+    if field.shape != () or field.dtype in COUNTS:
         raise KernelError(f"'{name}' of {type_.record.name} is not a scalar; assign to its elements")
     store(body, _buffer(body, struct, type_, field), Value(INT, ("0",), 0), value)
 
@@ -78,6 +78,11 @@ def _element(type_: Struct, field: Field) -> tuple[Type, str, int]:
                 f"(for l in lanes(d): lane(d, l).{field.name})"
             )
         return INT, MEMORY[field.dtype], width
+    if field.dtype == "block":
+        return INT, "i32", 1
+    if field.dtype == "flag":
+        one = type_.lane or isinstance(whole, Float)
+        return (BOOL, "i8", width) if one else (Mask(width), vector(width, "i8"), 1)
     if field.dtype == "single":
         return FLOAT, "float", width
     if isinstance(whole, Dual):
@@ -156,6 +161,9 @@ def load(body: Body, buffer: Value, *indices: Value) -> Value:
     raw = body.emit(f"load {type_.memory}, ptr {address}{mark}")
     if isinstance(type_.elem, Dual):
         return Value(type_.elem, (body.emit(f"extractelement {type_.memory} {raw}, i64 0"), raw))
+    if isinstance(type_.elem, (Bool, Mask)):
+        zero = "0" if type_.memory == "i8" else "zeroinitializer"
+        return Value(type_.elem, (body.emit(f"icmp ne {type_.memory} {raw}, {zero}"),))
     if type_.memory == "float":
         raw = body.emit(f"fpext float {raw} to double")
     elif type_.memory == "i32":
@@ -182,6 +190,8 @@ def store(body: Body, buffer: Value, index: Value | tuple[Value, ...], value: Va
     register = value.regs[0]
     if isinstance(type_.elem, Dual):
         register = body.emit(f"insertelement {type_.memory} {value.regs[1]}, double {register}, i64 0")
+    elif isinstance(type_.elem, (Bool, Mask)):
+        register = body.emit(f"zext {type_.elem.regs[0]} {register} to {type_.memory}")
     elif type_.memory in ("i32", "i8"):
         register = body.emit(f"trunc i64 {register} to {type_.memory}")
     elif type_.memory == "float":

@@ -21,7 +21,10 @@ DTYPES = {
     "int": np.dtype(np.int32),
     "long": np.dtype(np.int64),
     "byte": np.dtype(np.uint8),
+    "flag": np.dtype(np.uint8),  # a truth value of each world: a mask where worlds lie in lanes
+    "block": np.dtype(np.int32),  # an integer that all worlds of a block share
 }
+COUNTS = ("size", "capacity")  # integers that stand in the record's table itself
 ALIGN = 64  # bytes: a cache line, and the widest vector
 
 
@@ -31,7 +34,8 @@ class Field:
 
     `shape` mixes literal sizes with names of sizes (`("nbody", 3)`); `()` is a scalar, read and written as a number.
     Only the first dimension may be named where a kernel reads the field, because kernels index with static strides.
-    `dtype` is a key of `DTYPES`, or "size" for an integer that is fixed for the life of the record.
+    `dtype` is a key of `DTYPES`, or "size" for an integer that is fixed for the life of the record, or "capacity" for one
+    that is fixed while kernels run and that `Record.grow` may raise between them.
     `name` may carry one prefix, `opt.timestep`: the field is then an attribute of a sub-record.
     """
 
@@ -58,6 +62,8 @@ class RecordType:
             names = [f.name for f in self.fields]
             raise ValueError(f"{name}: field declared twice: {sorted({n for n in names if names.count(n) > 1})}")
         self.prefixes = {f.name.split(".")[0] for f in self.fields if "." in f.name}
+        self.capacities = {f.name for f in self.fields if f.dtype == "capacity"}
+        self.growing = {f.name for f in self.fields if self.capacities.intersection(f.shape)}
 
     def __repr__(self) -> str:
         return f"RecordType({self.name}, {len(self.fields)} fields)"
@@ -83,6 +89,8 @@ class Element:
 
     def tail(self, dtype: str) -> tuple[int, ...]:
         """Trailing dimensions that this element type adds to a field's array."""
+        if dtype == "block":
+            return ()
         if self.kind == "dual":
             return (self.width,) if dtype == "real" else ()
         return (self.n,) if self.n > 1 else ()
@@ -149,44 +157,62 @@ class Record(Namespace):
         self._element = element
         self._bound_to: Any = None  # what `_bound` was made with
         self._bound: dict[Any, Any] = {}  # compiled functions bound to this record, kept by their users
-        self._sizes = {f.name: int(sizes[f.name]) for f in record_type.fields if f.dtype == "size"}
+        self._sizes = {f.name: int(sizes[f.name]) for f in record_type.fields if f.dtype in COUNTS}
         self._all_sizes = {**sizes, **self._sizes}
-        self._allocate(np.zeros(len(record_type.fields), np.int64) if table is None else table)
+        self._table = np.zeros(len(record_type.fields), np.int64) if table is None else table
+        self._address = self._table.ctypes.data
+        object.__setattr__(self, "_by_name", {})
+        self._memory = self._allocate(False)
+        self._growing_memory = self._allocate(True)
+        self._expose()
         for name, value in (values or {}).items():
             self.fill(name, value)
 
-    def _allocate(self, table: np.ndarray) -> None:
-        """One zeroed block for all fields, and the table that points into it."""
-        fields = self._record_type.fields
-        shapes, offsets, total = [], [], 0
-        for f in fields:
-            if f.dtype == "size":
-                shapes.append(())
-                offsets.append(-1)
-                continue
-            shape = f.resolve(self._all_sizes) + self._element.tail(f.dtype)
-            nbytes = DTYPES[f.dtype].itemsize * int(np.prod(shape, dtype=np.int64))
-            shapes.append(shape)
-            offsets.append(total)
-            total += -(-nbytes // ALIGN) * ALIGN
+    def _allocate(self, growing: bool) -> np.ndarray:
+        """One zeroed block for all fields that grow, or for all others, and the words of the table that point into it."""
+        places, total = [], 0
+        for i, f in enumerate(self._record_type.fields):
+            if f.dtype in COUNTS:
+                self._table[i] = self._sizes[f.name]
+            elif (f.name in self._record_type.growing) == growing:
+                shape = f.resolve(self._all_sizes) + self._element.tail(f.dtype)
+                places.append((i, f, shape, total))
+                nbytes = DTYPES[f.dtype].itemsize * int(np.prod(shape, dtype=np.int64))
+                total += -(-nbytes // ALIGN) * ALIGN
         raw = np.zeros(total + ALIGN, np.uint8)
         start = -raw.ctypes.data % ALIGN
         memory = raw[start : start + total]
         address = memory.ctypes.data
-        arrays: dict[str, np.ndarray] = {}
-        for i, (f, shape, offset) in enumerate(zip(fields, shapes, offsets, strict=True)):
-            if f.dtype == "size":
-                table[i] = self._sizes[f.name]
-            else:
-                arrays[f.name] = np.ndarray(shape, DTYPES[f.dtype], memory.data, offset)
-                table[i] = address + offset
-        self._memory, self._table, self._address = memory, table, table.ctypes.data
-        object.__setattr__(self, "_by_name", arrays)
+        for i, f, shape, offset in places:
+            self._by_name[f.name] = np.ndarray(shape, DTYPES[f.dtype], memory.data, offset)
+            self._table[i] = address + offset
+        return memory
+
+    def _expose(self) -> None:
+        """Arrays and sizes as attributes."""
+        arrays = self._by_name
         self.__dict__.update(self._sizes)
         self._attach({k: a for k, a in arrays.items() if "." not in k})
         for prefix in self._record_type.prefixes:
             inner = {k.split(".")[1]: a for k, a in arrays.items() if k.startswith(prefix + ".")}
             self.__dict__[prefix] = SubRecord(inner)
+
+    @property
+    def capacities(self) -> dict[str, int]:
+        """The sizes that may grow."""
+        return {name: self._sizes[name] for name in self._record_type.capacities}
+
+    def grow(self, capacities: Mapping[str, int]) -> None:
+        """Raise capacities. The fields that use one move to new memory, their contents kept; all others stay."""
+        for name, size in capacities.items():
+            if name not in self._record_type.capacities:
+                raise ValueError(f"'{name}' of {self._record_type.name} is not a size that can grow")
+            self._sizes[name] = self._all_sizes[name] = max(int(size), self._sizes[name])
+        old = {name: self._by_name[name] for name in self._record_type.growing}
+        self._growing_memory = self._allocate(True)
+        for name, array in old.items():
+            self._by_name[name][tuple(slice(n) for n in array.shape)] = array
+        self._expose()
 
     def array(self, name: str) -> np.ndarray:
         """The memory of a field, scalars and dotted names included, with the element type's trailing dimension."""
@@ -209,17 +235,30 @@ class Record(Namespace):
 
     def copy_memory(self, source: Record) -> None:
         """Take over all memory of a record of the same type, sizes and element."""
+        if self._growing_memory.nbytes != source._growing_memory.nbytes:
+            self.grow(source.capacities)
         self._memory[...] = source._memory
+        for name in self._record_type.growing:
+            theirs = source.array(name)
+            self.array(name)[tuple(slice(n) for n in theirs.shape)] = theirs
 
     def clear_memory(self) -> None:
         """All fields become zero."""
         self._memory[...] = 0
+        self._growing_memory[...] = 0
 
-    def restore_memory(self, memory: bytes) -> None:
-        """All fields from the bytes of the memory of a record of the same type, sizes and element."""
-        if len(memory) != self._memory.nbytes:
-            raise ValueError(f"{len(memory)} bytes do not fit a {self._record_type.name} of {self._memory.nbytes}")
-        self._memory[...] = np.frombuffer(memory, np.uint8)
+    def saved_memory(self) -> tuple[dict[str, int], bytes]:
+        """What `restore_memory` takes: the capacities, and the bytes of all fields."""
+        return self.capacities, self._memory.tobytes() + self._growing_memory.tobytes()
+
+    def restore_memory(self, capacities: Mapping[str, int], memory: bytes) -> None:
+        """All fields from what `saved_memory` of a record of the same type, sizes and element has given."""
+        self.grow(capacities)
+        fixed = self._memory.nbytes
+        if len(memory) != fixed + self._growing_memory.nbytes:
+            raise ValueError(f"{len(memory)} bytes do not fit a {self._record_type.name} of {fixed}")
+        numbers = np.frombuffer(memory, np.uint8)
+        self._memory[...], self._growing_memory[...] = numbers[:fixed], numbers[fixed:]
 
 
 class RecordArray:

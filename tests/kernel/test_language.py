@@ -47,6 +47,8 @@ THINGS = RecordType(
         Field("count", ("n",), "int", "integers of each world"),
         Field("flag", ("n",), "byte", "truth values of each world"),
         Field("time", (), "real", "a scalar"),
+        Field("on", ("n",), "flag", "truth values of each world, as masks"),
+        Field("shared", ("n",), "block", "integers that all worlds of a block share"),
     ],
 )
 PLAN = RecordType(
@@ -266,6 +268,33 @@ def test_arrays_of_records() -> None:
     total = np.zeros(1)
     sum_blocks(plan(), many.first, total, 3)
     assert total[0] == N * 4 * (0 + 1 + 2)
+
+
+@kernel
+def flags_and_shared(m, d):
+    for i in range(m.n):
+        d.on[i] = d.a[i, 0] > d.b[i, 0]
+        d.shared[i] = m.kind[i] + 1
+        if d.shared[i] == 2:
+            d.s[i] = where(d.on[i], d.a[i, 0], -1.0)
+    for l in lanes(d):
+        w = lane(d, l)
+        for i in range(m.n):
+            if w.on[i] and w.shared[i] == 2:
+                w.count[i] = 7
+
+
+@pytest.mark.plain
+@every_element
+def test_flags_and_shared_integers(element: Element) -> None:
+    m, d = plan(), things(element if JIT else SINGLE)
+    flags_and_shared(m, d)
+    on = A[:, 0] > B[:, 0]
+    np.testing.assert_array_equal(d.shared, KIND + 1)
+    np.testing.assert_array_equal(plain(d, "s"), np.where(KIND == 1, np.where(on, A[:, 0], -1.0), 0.0))
+    for name, expected in (("on", on), ("count", np.where(on & (KIND == 1), 7, 0))):
+        array = d.array(name)
+        np.testing.assert_array_equal(array[..., 0] if array.ndim == 2 else array, expected)
 
 
 unit = st.lists(st.floats(-1, 1), min_size=4, max_size=4).map(np.array).filter(lambda q: np.linalg.norm(q) > 1e-3)

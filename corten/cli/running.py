@@ -11,6 +11,7 @@ import numpy as np
 from rich.table import Table
 
 from corten.cli.output import progress, si
+from corten.conformance import scope
 from corten.model.enums import EnableBit
 
 if TYPE_CHECKING:
@@ -150,6 +151,9 @@ def summary(m: corten.Model, run: Run, name: str) -> Table:
         table.add_row(label, f"{energy.sum():.6g} J (potential {energy[0]:.6g}, kinetic {energy[1]:.6g})")
     table.add_row("largest velocity", f"{run.largest_velocity:.4g}")
     warnings = warnings_of(d)
+    missing = [*scope.DISABLED, *(f.name for f in scope.features_of(m))]
+    if missing:
+        table.add_row("not simulated yet", ", ".join(missing))
     table.add_row("warnings", ", ".join(f"{what} ({count})" for what, count in warnings.items()) or "none")
     return table
 

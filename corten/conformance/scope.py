@@ -45,7 +45,7 @@ class Feature:
 
     name: str
     reason: str
-    used_by: Callable[[Any], bool]  # of the reference's model
+    used_by: Callable[[Any], bool]  # of a model of either engine
     fields: tuple[str, ...] = ()
     stages: tuple[str, ...] = ()
 
@@ -88,7 +88,7 @@ FEATURES_NOT_COVERED: tuple[Feature, ...] = (
     Feature(
         "soft bodies",
         "flex is not there yet",
-        lambda m: m.nflex > 0,
+        lambda m: getattr(m, "nflex", 0) > 0,
         PASSIVE,
         ("energy", *MOTION),
     ),

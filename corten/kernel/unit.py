@@ -60,8 +60,10 @@ class Unit:
         if key not in self._known:
             symbol = f'"{kernel.__name__}.{len(self._known) + len(self._open)}"'
             self._open.append(key)
-            returns = self._define(kernel, arguments, symbol, None)
-            self._open.pop()
+            try:
+                returns = self._define(kernel, arguments, symbol, None)
+            finally:  # the caller may catch the error and try again with wider types
+                self._open.pop()
             self._known[key] = symbol, returns
         return self._known[key]
 

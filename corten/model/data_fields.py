@@ -44,6 +44,12 @@ POSITION = (
     Field("M", ("nC",), "real", "joint-space inertia, sparse rows up to the diagonal", "joint_inertia"),
     Field("qLD", ("nC",), "real", "L and D of M = L' D L, in the places of M", "factor_inertia"),
     Field("qLDiagInv", ("nv",), "real", "1 / D", "factor_inertia"),
+    Field("ten_wrapadr", ("ntendon",), "int", "first point of each tendon's path", "tendon"),
+    Field("ten_wrapnum", ("ntendon",), "int", "number of points of each tendon's path", "tendon"),
+    Field("wrap_obj", ("nwrap", 2), "int", "what points of paths are on: a geom, or -1 a site, -2 a pulley", "tendon"),
+    Field("wrap_xpos", ("nwrap", 6), "real", "points of all paths, two to a row", "tendon"),
+    Field("ten_length", ("ntendon",), "real", "lengths of tendons", "tendon"),
+    Field("ten_J", ("nJten",), "real", "gradients of their lengths by the dofs, sparse rows", "tendon"),
     Field("actuator_length", ("nu",), "real", "lengths of actuators", "transmission"),
     Field("actuator_moment", ("nJmom",), "real", "gradients of lengths by dofs, sparse rows", "transmission"),
     Field("energy", (2,), "real", "potential and kinetic energy", "energy"),
@@ -51,6 +57,7 @@ POSITION = (
 )
 
 VELOCITY = (
+    Field("ten_velocity", ("ntendon",), "real", "velocities of tendons", "tendon_velocity"),
     Field("actuator_velocity", ("nu",), "real", "velocities of actuators", "actuator_velocity"),
     Field("cvel", ("nbody", 6), "real", "velocities of bodies about the tree's centre of mass", "body_velocity"),
     Field("cdof_dot", ("nv", 6), "real", "rates of the motion axes", "body_velocity"),
@@ -79,14 +86,21 @@ ACCELERATION = (
     Field("solver_fwdinv", (2,), "real", "forward against inverse dynamics: constraint and applied forces", "inverse"),
     Field("qH", ("nC",), "real", "factors of the inertia modified by the integrator", "integrate"),
     Field("qHDiagInv", ("nv",), "real", "inverse of the diagonal of qH", "integrate"),
+    Field("qDeriv", ("nD",), "real", "derivative of smooth forces by velocities", "velocity_derivative"),
+    Field("qLU", ("nD",), "real", "factors of the implicit integrator's matrix", "implicit"),
 )
 
 # Memory that stages work in. Nothing in it outlives the stage, the Runge-Kutta state excepted, which outlives trial states.
 SCRATCH = (
+    Field("obstacle_length", ("nobstacle",), "real", "length on each obstacle, or -1", "tendon", ours=True),
+    Field("obstacle_point", ("nobstacle", 6), "real", "where tendons meet and leave obstacles", "tendon", ours=True),
     Field("bias_acc", ("nbody", 6), "real", "accelerations of bodies with qacc at zero", "bias", ours=True),
     Field("bias_force", ("nbody", 6), "real", "forces that these need", "bias", ours=True),
     Field("actuator_input", ("nu",), "real", "controls as they act: delayed, limited", "actuation", ours=True),
     Field("fluid_wrench", ("nbody", 6), "real", "force of the medium on each body and all below it", "fluid", ours=True),
+    Field("fluid_gain", ("nbody", 36), "real", "its derivatives by their velocities", "velocity_derivative", ours=True),
+    Field("turning", ("nbody", 12), "real", "how turning changes bias forces", "velocity_derivative", ours=True),
+    Field("cdof_rate", ("nv", 6), "real", "rates of motion axes after joints", "velocity_derivative", ours=True),
     Field("scratch_v", ("nv",), "real", "one number per dof", ours=True),
     Field("sensor_fresh", ("nsensordata",), "real", "readings on their way to a buffer", "sensors", ours=True),
     Field("inverse_qacc", ("nv",), "real", "accelerations before they are made continuous", "inverse", ours=True),

@@ -7,6 +7,7 @@ from corten.model.enums import BiasType, DisableBit, GainType, Warning
 from corten.physics.activation import activation_rate, actuator_disabled, next_activation
 from corten.physics.history import history_value
 from corten.physics.muscle import muscle_bias, muscle_gain
+from corten.physics.tendon import limit_tendon_forces
 
 MAXVAL = 1e10  # numbers beyond are bad
 
@@ -26,6 +27,7 @@ def actuation(m, d):
             activation_rate(m, d, i)
         if not actuator_disabled(m, i):
             d.actuator_force[i] = actuator_force(m, d, i)
+    limit_tendon_forces(m, d)
     for i in range(m.nu):
         force = d.actuator_force[i]
         if m.actuator_forcelimited[i]:

@@ -6,11 +6,12 @@ from corten.kernel import kernel, stage
 from corten.model.enums import DisableBit, EnableBit, JointType
 from corten.physics.inertia import multiply_inertia
 from corten.physics.passive import spring_rotation
+from corten.physics.tendon import tendon_spring_energy
 
 
 @stage
 def potential_energy(m, d):
-    """energy[0]: of weights, -m g . x, and of joint springs, k |q - q_spring|^2 / 2."""
+    """energy[0]: of weights, -m g . x, and of springs, k |q - q_spring|^2 / 2."""
     total = 0.0
     if not m.opt.disableflags & DisableBit.GRAVITY:
         for b in range(1, m.nbody):
@@ -21,6 +22,7 @@ def potential_energy(m, d):
         for j in range(m.njnt):
             if m.jnt_stiffness[j] != 0.0:
                 total = 0.5 * m.jnt_stiffness[j] * squared_stretch(m, d, j) + total
+        total = total + tendon_spring_energy(m, d)
     d.energy[0] = total
 
 

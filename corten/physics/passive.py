@@ -7,6 +7,7 @@ from corten.kernel.quat import load_quat, quat_conj, quat_mul, quat_normalize, q
 from corten.kernel.vec import load3, scale3
 from corten.model.enums import DisableBit, JointType
 from corten.physics.fluid import fluid, has_fluid
+from corten.physics.tendon import tendon_springs_and_dampers
 from corten.physics.wrench import apply_force
 
 
@@ -29,6 +30,7 @@ def passive(m, d):
     if not m.opt.disableflags & DisableBit.DAMPER:
         for i in range(m.nv):
             d.qfrc_damper[i] = -m.dof_damping[i] * d.qvel[i]
+    tendon_springs_and_dampers(m, d)
     if m.ngravcomp > 0 and has_passive(m) and not m.opt.disableflags & DisableBit.GRAVITY:
         gravity_compensation(m, d)
     if has_passive(m) and has_fluid(m):

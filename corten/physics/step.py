@@ -12,6 +12,7 @@ from corten.physics.actuation import actuation
 from corten.physics.bias import bias
 from corten.physics.camera import cameras_and_lights
 from corten.physics.energy import energy_of_positions, energy_of_velocities
+from corten.physics.implicit import implicit, implicit_fast, implicit_spring_damper
 from corten.physics.inertia import centre_of_mass, factor_inertia, joint_inertia
 from corten.physics.integrate import (
     SIXTH,
@@ -26,6 +27,7 @@ from corten.physics.inverse import compare_forward_inverse, inverse_dynamics
 from corten.physics.kinematics import kinematics
 from corten.physics.passive import passive
 from corten.physics.sensor_stages import sense_accelerations, sense_positions, sense_velocities
+from corten.physics.tendon import tendon, tendon_bias, tendon_inertia, tendon_velocity
 from corten.physics.transmission import actuator_velocity, transmission
 from corten.physics.velocity import body_velocity
 from corten.physics.wrench import smooth_force
@@ -37,7 +39,11 @@ def position_stages(m, d):
     kinematics(m, d)
     centre_of_mass(m, d)
     cameras_and_lights(m, d)
+    if m.ntendon > 0:
+        tendon(m, d)
     joint_inertia(m, d)
+    if m.ntendon > 0:
+        tendon_inertia(m, d)
     factor_inertia(m, d)
     transmission(m, d)
 
@@ -45,10 +51,14 @@ def position_stages(m, d):
 @kernel
 def velocity_stages(m, d):
     """All that depends on velocities as well."""
+    if m.ntendon > 0:
+        tendon_velocity(m, d)
     actuator_velocity(m, d)
     body_velocity(m, d)
     passive(m, d)
     bias(m, d)
+    if m.ntendon > 0:
+        tendon_bias(m, d)
 
 
 @kernel

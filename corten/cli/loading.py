@@ -51,4 +51,4 @@ def keyframe_index(m: corten.Model, keyframe: str) -> int:
 
 def keyframe_names(m: corten.Model) -> list[str]:
     """Names of the keyframes in order; empty where one has no name."""
-    return m.names.key
+    return m.names.as_dict()["key"]

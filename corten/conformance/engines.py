@@ -160,7 +160,7 @@ class Corten:
         from corten.model.data_fields import DATA_FIELDS
         from corten.model.model_fields import MODEL_FIELDS
 
-        self.corten = corten
+        self.corten: Any = corten
         self._model_fields = [f.name for f in MODEL_FIELDS if not f.ours]
         self._data_fields = [f.name for f in DATA_FIELDS if not f.ours]
 

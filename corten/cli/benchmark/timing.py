@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 
@@ -16,7 +16,7 @@ def once(work: Callable[[], object]) -> float:
 
 
 def best_of(
-    works: dict[str, Callable[[], object]], repetitions: int, before: Callable[[], None] | None = None
+    works: Mapping[str, Callable[[], object]], repetitions: int, before: Callable[[], None] | None = None
 ) -> dict[str, float]:
     """Best seconds of each, taken in turn so that a slow moment of the machine hits all alike.
 

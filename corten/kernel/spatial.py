@@ -39,6 +39,12 @@ def add6(a, b):
 
 
 @kernel
+def scale6(s, a):
+    """s a"""
+    return s * a[0], s * a[1], s * a[2], s * a[3], s * a[4], s * a[5]
+
+
+@kernel
 def axpy6(s, a, b):
     """s a + b"""
     return (

@@ -1,8 +1,8 @@
 """Forces of the medium: drag, lift, viscosity and added mass.
 
-A body feels the medium either through the box that has its mass and inertia, or through ellipsoids that stand for those of
-its geoms which ask for it (`fluidshape="ellipsoid"`). Velocities are those relative to the wind, in the axes of box or
-ellipsoid, at its centre, rotation first; forces likewise.
+A body feels the medium either through the box that has its mass and inertia, or through ellipsoids that stand for
+those of its geoms which ask for it (`fluidshape="ellipsoid"`). Velocities are those against the wind, at the centre of
+box or ellipsoid and in its axes; forces likewise.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def has_fluid(m):
 
 @stage
 def fluid(m, d):
-    """qfrc_fluid: wrenches on the bodies about the tree's centre of mass, summed over subtrees, projected on the dofs."""
+    """qfrc_fluid: wrenches about the tree's centre of mass, summed over subtrees, projected on the dofs."""
     for b in range(m.nbody):
         if m.body_mass[b] < TINY:
             store6(d.fluid_wrench, b, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
@@ -60,7 +60,7 @@ def relative_velocity(m, d, b, arm, axes):
 
 @kernel
 def wrench_about_centre(arm, axes, torque, force):
-    """A torque and a force in given axes at `arm` from the tree's centre of mass, as a wrench about that in world axes."""
+    """A torque and a force, acting at `arm` in given axes, as a wrench about the tree's centre in world axes."""
     f = mat_vec(axes, force)
     return (*add3(mat_vec(axes, torque), cross(arm, f)), *f)
 
@@ -89,8 +89,8 @@ def box_wrench(m, d, b):
 def box_coefficients(m, b):
     """Coefficients of angular velocity, its squares, linear velocity and its squares, for the inertia box of a body.
 
-    Viscous resistance is Stokes' for the sphere of the mean diameter: -pi d^3 and -3 pi d. Drag is that of a flat plate of
-    the box's cross-section, density/2 times area; its torques are those forces integrated over a turning plate.
+    Viscous resistance is Stokes' for the sphere of the mean diameter: -pi d^3 and -3 pi d. Drag is that of a flat plate
+    of the box's cross-section, density/2 times area; its torques are those forces integrated over a turning plate.
     """
     i = load3(m.body_inertia, b)
     scale = 6.0 / m.body_mass[b]
@@ -129,11 +129,10 @@ def ellipsoid_force(m, g, w, v):
     """
     size = semiaxes(m, g)
     density = m.opt.density
-    # added mass: moving momenta p = m_add v and l = I_add w give the force p x w and the torque p x v + l x w
-    p = (density * m.geom_fluid[g, 6] * v[0], density * m.geom_fluid[g, 7] * v[1], density * m.geom_fluid[g, 8] * v[2])
-    l = (density * m.geom_fluid[g, 9] * w[0], density * m.geom_fluid[g, 10] * w[1], density * m.geom_fluid[g, 11] * w[2])
-    force = cross(p, w)
-    torque = add3(cross(p, v), cross(l, w))
+    mass, inertia = added_mass(m, g)
+    momentum, spin = times3(mass, v), times3(inertia, w)
+    force = cross(momentum, w)
+    torque = add3(cross(momentum, v), cross(spin, w))
 
     force = axpy3(magnus_coefficient(m, g, size), cross(w, v), force)
 
@@ -148,8 +147,22 @@ def ellipsoid_force(m, g, w, v):
     force = axpy3(-drag, v, force)
 
     c = turn_coefficients(m, g, size)
-    turn_drag = density * norm3((w[0] * c[0], w[1] * c[1], w[2] * c[2])) + turn_viscous
+    turn_drag = density * norm3(times3(c, w)) + turn_viscous
     return axpy3(-turn_drag, w, torque), force
+
+
+@kernel
+def times3(a, b):
+    """The products of the components."""
+    return a[0] * b[0], a[1] * b[1], a[2] * b[2]
+
+
+@kernel
+def added_mass(m, g):
+    """(mass, inertia) along the axes of the medium that moves with the ellipsoid."""
+    density = m.opt.density
+    mass = (density * m.geom_fluid[g, 6], density * m.geom_fluid[g, 7], density * m.geom_fluid[g, 8])
+    return mass, (density * m.geom_fluid[g, 9], density * m.geom_fluid[g, 10], density * m.geom_fluid[g, 11])
 
 
 @kernel
@@ -182,9 +195,9 @@ def projection(size):
 
 @kernel
 def projected_area(size, v):
-    """(A, n, v'n, n'n): area A of the ellipsoid's shadow along v, surface normal n, not of unit length, that v points to."""
+    """(A, n, v'n, n'n): area A of the ellipsoid's shadow along v, and its surface normal n, not of unit length."""
     a, b, c = projection(size)
-    normal = (a * v[0], b * v[1], c * v[2])
+    normal = times3((a, b, c), v)
     num, den = dot3(normal, v), dot3(normal, normal)
     return PI * sqrt(den / maximum(TINY, num)), normal, num, den
 
@@ -212,7 +225,7 @@ def stokes(m, size):
 
 @kernel
 def turn_coefficients(m, g, size):
-    """Moments of drag about each axis: of the ellipsoid's own, and of the most resistant axis, each with its coefficient."""
+    """Moments of drag about the axes: each one's own, and what the most resistant has more, by their coefficients."""
     middle, largest = extent(size)
     most = 8.0 / 15.0 * PI * middle * largest**4
     slender, turning = m.geom_fluid[g, 2], m.geom_fluid[g, 3]

@@ -25,6 +25,16 @@ def muscle_gain(m, i, length, velocity):
 
 
 @kernel
+def muscle_gain_slope(m, i, length, velocity):
+    """Derivative of `muscle_gain` by the velocity."""
+    peak, optimal, start = muscle_scale(m, i, m.actuator_gainprm)
+    normalised = start + (length - m.actuator_lengthrange[i, 0]) * (1.0 / maximum(MINVAL, optimal))
+    per_speed = 1.0 / maximum(MINVAL, optimal * m.actuator_gainprm[i, 6])
+    pull = force_length(normalised, m.actuator_gainprm[i, 4], m.actuator_gainprm[i, 5])
+    return -(peak * per_speed) * (pull * force_velocity_slope(velocity * per_speed, m.actuator_gainprm[i, 8]))
+
+
+@kernel
 def muscle_bias(m, i, length):
     """Passive force: zero up to the optimal length, quadratic to halfway between it and the longest, then linear."""
     peak, optimal, start = muscle_scale(m, i, m.actuator_biasprm)
@@ -66,6 +76,15 @@ def force_velocity(speed, most):
     missing = y - speed
     lengthening = where(speed <= y, most - missing * missing * (1.0 / maximum(MINVAL, y)), most)
     shortening = where(speed <= -1.0, 0.0, (speed + 1.0) ** 2)
+    return where(speed <= 0.0, shortening, lengthening)
+
+
+@kernel
+def force_velocity_slope(speed, most):
+    """Derivative of FV by the speed."""
+    y = most - 1.0
+    lengthening = where(speed <= y, 2.0 * (y - speed) * (1.0 / maximum(MINVAL, y)), 0.0)
+    shortening = where(speed <= -1.0, 0.0, 2.0 * speed + 2.0)
     return where(speed <= 0.0, shortening, lengthening)
 
 

@@ -113,6 +113,12 @@ def step(m, d, nstep):
             compare_forward_inverse(m, d)
         if m.opt.integrator == Integrator.RK4:
             runge_kutta_4(m, d)
+        elif m.opt.integrator == Integrator.IMPLICIT:
+            implicit(m, d)
+        elif m.opt.integrator == Integrator.IMPLICITFAST:
+            implicit_fast(m, d)
+        elif m.opt.integrator == Integrator.IMPLICITSPRINGDAMPER:
+            implicit_spring_damper(m, d)
         else:
             euler(m, d)
 

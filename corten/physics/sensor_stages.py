@@ -8,11 +8,13 @@ seen through the lane view.
 from __future__ import annotations
 
 from corten.kernel import kernel, lane, lanes, stage, value
-from corten.model.enums import DisableBit, Stage
+from corten.model.enums import DisableBit, Integrator, Stage
+from corten.physics.energy import kinetic_energy, potential_energy
 from corten.physics.history import history_insert, history_value
 from corten.physics.sensor_acceleration import acceleration_sensor, acceleration_sensors
 from corten.physics.sensor_position import position_sensor, position_sensors
 from corten.physics.sensor_velocity import velocity_sensor, velocity_sensors
+from corten.physics.subtree import subtree_velocity
 
 
 @kernel
@@ -71,7 +73,13 @@ def due(m, d, i):
 
 @stage
 def record_sensors(m, d):
-    """Put readings into the buffers, at the end of a step: fresh ones of delayed sensors, else what was reported."""
+    """Put readings into the buffers, at the end of a step: fresh ones of delayed sensors, else what was reported.
+
+    With Runge-Kutta, positions and velocities of bodies are then those of the last trial state, as in MuJoCo; energies
+    and momenta follow them, accelerations of bodies are still those of the start of the step.
+    """
+    if m.opt.integrator == Integrator.RK4:
+        energy_and_momentum(m, d)
     for k in range(m.nsensorbuffered):
         i = m.sensor_buffered[k]
         adr, needs = m.sensor_adr[i], m.sensor_needstage[i]
@@ -84,6 +92,17 @@ def record_sensors(m, d):
                 acceleration_sensor(m, d, i, d.sensor_fresh, adr)
         for l in lanes(d):
             record(m, lane(d, l), i)
+
+
+@kernel
+def energy_and_momentum(m, d):
+    """Energies and momenta of subtrees, if there are sensors of them."""
+    if m.nsensorpotential > 0:
+        potential_energy(m, d)
+    if m.nsensorkinetic > 0:
+        kinetic_energy(m, d)
+    if m.nsensormomentum > 0:
+        subtree_velocity(m, d)
 
 
 @kernel

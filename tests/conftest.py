@@ -24,10 +24,23 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(needs_jit)
 
 
+# Folder of models that are not ours: CORTEN_TEST_MODELS, or `../shared/models` beside the repository.
+SHARED_MODELS = Path(os.environ.get("CORTEN_TEST_MODELS", ROOT.parent / "shared" / "models"))
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """A test that takes `shared_model` runs once for each of the shared models."""
+    if "shared_model" in metafunc.fixturenames:
+        files = sorted(SHARED_MODELS.rglob("*.xml"))
+        names = ["/".join(f.relative_to(SHARED_MODELS).parts) for f in files]
+        missing = [pytest.param(None, marks=pytest.mark.skip(reason="no folder of shared models"), id="none")]
+        metafunc.parametrize("shared_model", files or missing, ids=names or None)
+
+
 @pytest.fixture(scope="session")
 def shared_models() -> Path:
-    """Folder of models that are not ours: `CORTEN_TEST_MODELS`, or `../shared/models` beside the repository."""
-    folder = Path(os.environ.get("CORTEN_TEST_MODELS", ROOT.parent / "shared" / "models"))
+    """The folder of shared models."""
+    folder = SHARED_MODELS
     if not folder.is_dir():
         pytest.skip("no folder of shared models (set CORTEN_TEST_MODELS)")
     return folder

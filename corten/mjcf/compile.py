@@ -27,12 +27,13 @@ _USER_LISTS = {"body": "body", "jnt": "joint", "geom": "geom", "site": "site", "
 
 @dataclass
 class CompiledModel:
-    """The numbers of a model: sizes, array-like values by field, and names by kind of object."""
+    """The numbers of a model: sizes, array-like values by field, names by kind of object; and what it was read from."""
 
     name: str
     sizes: dict[str, int]
     values: dict[str, Any]
     names: dict[str, list[str]]
+    spec: Spec
 
 
 def compile_path(path: str | Path) -> CompiledModel:
@@ -92,7 +93,7 @@ def _compile(spec: Spec, files: Files) -> CompiledModel:
     names = {kind: [item.name for item in items] for kind, items in objects.items()}
     names |= {"numeric": [i.name for i in spec.numerics], "text": [i.name for i in spec.texts]}
     names["key"] = keyframes.key_names(spec)
-    return CompiledModel(spec.name, sizes, values, names)
+    return CompiledModel(spec.name, sizes, values, names, spec)
 
 
 def _number(spec: Spec) -> dict[str, list[Any]]:

@@ -7,7 +7,7 @@ import json
 import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from corten.kernel.record import DTYPES, UNIFORM, Record
 from corten.model.derived import MODEL, derive
 from corten.model.model_fields import MODEL_FIELDS
 from corten.model.names import NamedView, Names
+
+if TYPE_CHECKING:
+    from corten.mjcf.compile import CompiledModel
 
 # The saved form is a NumPy .npz archive without pickles: one array for each field of MODEL_FIELDS that is not a size,
 # under the field's name, and `header`, the bytes of a JSON object with `format`, `version`, `name`, `sizes`, `names`.
@@ -51,16 +54,23 @@ class Model(Record):
         """Compile a model file; `MjcfError` says where it is wrong."""
         from corten.mjcf import compile_path
 
-        compiled = compile_path(path)
-        return cls(compiled.sizes, compiled.values, compiled.names, compiled.name)
+        return cls._finished(compile_path(path))
 
     @classmethod
     def from_xml_string(cls, xml: str, assets: Mapping[str, bytes | str] | None = None) -> Model:
         """Compile a model given as text; files that it names are looked up in `assets`, then on disk."""
         from corten.mjcf import compile_string
 
-        compiled = compile_string(xml, assets)
-        return cls(compiled.sizes, compiled.values, compiled.names, compiled.name)
+        return cls._finished(compile_string(xml, assets))
+
+    @classmethod
+    def _finished(cls, compiled: CompiledModel) -> Model:
+        """A model from what the compiler has found, completed by what needs dynamics."""
+        from corten.mjcf.finish import finish
+
+        model = cls(compiled.sizes, compiled.values, compiled.names, compiled.name)
+        finish(model, compiled.spec)
+        return model
 
     @property
     def name(self) -> str:

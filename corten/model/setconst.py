@@ -28,12 +28,27 @@ def set_const(m: Any) -> None:
     d = block(m, SINGLE)
     reference_pose.pose(m, d)
     _set_inertias(m, d)
+    m.tendon_length0[:] = d.ten_length
     m.actuator_length0[:] = d.actuator_length
     _set_damping(m, d)
     _set_equalities(m, d)
     _set_cameras(m, d)
     _set_lights(m, d)
     set_statistics(m, d)
+    _set_springs(m, d)
+
+
+def set_spring_dampers(m: Any, springdamper: np.ndarray) -> None:
+    """Stiffness and damping of joints from a time constant T and a damping ratio r, a row each, both positive.
+
+    With I the mean of what the joint's dofs see at qpos0, k = I / (T r)^2 and damping = 2 I / T.
+    """
+    for j in np.flatnonzero((springdamper > 0).all(axis=1)):
+        dofs = np.flatnonzero(m.dof_jntid == j)
+        inertia = len(dofs) / max(MINVAL, float(m.dof_invweight0[dofs].sum()))
+        time, ratio = springdamper[j]
+        m.jnt_stiffness[j] = inertia / max(MINVAL, (time * ratio) ** 2)
+        m.dof_damping[dofs] = 2 * inertia / max(MINVAL, time)
 
 
 def _set_inertias(m: Any, d: Record) -> None:
@@ -42,6 +57,7 @@ def _set_inertias(m: Any, d: Record) -> None:
         (reference_pose.dof_inertias, m.dof_M0),
         (reference_pose.dof_weights, m.dof_invweight0),
         (reference_pose.body_weights, m.body_invweight0),
+        (reference_pose.tendon_weights, m.tendon_invweight0),
         (reference_pose.actuator_accelerations, m.actuator_acc0),
     ):
         result = np.zeros_like(field)
@@ -61,6 +77,15 @@ def _set_damping(m: Any, d: Record) -> None:
         felt = squared > MINVAL
         inertia = float(np.sum(m.dof_M0[m.moment_colind[row][felt]] / squared[felt]))
         bias[i, 2] *= -2 * np.sqrt(gain[i, 0] * inertia)
+
+
+def _set_springs(m: Any, d: Record) -> None:
+    """Rest lengths of tendon springs that are not given (both -1): those at qpos_spring."""
+    open_ended = np.flatnonzero((m.tendon_lengthspring == -1).all(axis=1))
+    if len(open_ended):
+        d.qpos[:] = m.qpos_spring
+        reference_pose.lengths(m, d)
+        m.tendon_lengthspring[open_ended] = d.ten_length[open_ended, None]
 
 
 def _set_equalities(m: Any, d: Record) -> None:

@@ -12,6 +12,7 @@ from corten.kernel.vec import cross, load3, sub3
 from corten.model.enums import JointType
 from corten.physics.inertia import centre_of_mass, factor_inertia, joint_inertia, solve
 from corten.physics.kinematics import kinematics
+from corten.physics.tendon import tendon, tendon_inertia
 from corten.physics.transmission import transmission
 
 MINVAL = 1e-15  # denominators are kept from vanishing
@@ -22,9 +23,20 @@ def pose(m, d):
     """Positions, inertia and its factors, lengths and moments at d.qpos."""
     kinematics(m, d)
     centre_of_mass(m, d)
+    if m.ntendon > 0:
+        tendon(m, d)
     joint_inertia(m, d)
+    if m.ntendon > 0:
+        tendon_inertia(m, d)
     factor_inertia(m, d)
     transmission(m, d)
+
+
+@stage
+def lengths(m, d):
+    """Lengths of tendons at d.qpos."""
+    kinematics(m, d)
+    tendon(m, d)
 
 
 @kernel
@@ -120,6 +132,22 @@ def compliance(m, w, last):
         total = x * x * w.qLDiagInv[i] + total
         i = m.dof_parentid[i]
     return total
+
+
+@kernel
+def tendon_weights(m, d, result):
+    """tendon_invweight0: J inv(M) J' of each tendon's length."""
+    w = lane(d, 0)
+    for t in range(m.ntendon):
+        for i in range(m.nv):
+            w.scratch_v[i] = 0.0
+        for k in range(m.ten_J_rowadr[t], m.ten_J_rowadr[t] + m.ten_J_rownnz[t]):
+            w.scratch_v[m.ten_J_colind[k]] = w.ten_J[k]
+        solve(m, w.qLD, w.qLDiagInv, w.scratch_v)
+        total = 0.0
+        for k in range(m.ten_J_rowadr[t], m.ten_J_rowadr[t] + m.ten_J_rownnz[t]):
+            total = w.ten_J[k] * w.scratch_v[m.ten_J_colind[k]] + total
+        result[t] = total
 
 
 @kernel

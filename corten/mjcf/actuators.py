@@ -38,15 +38,15 @@ State = dict[str, Any]
 def read_actuator(element: Element, defaults: Defaults, settings: Settings) -> Link:
     """Any actuator."""
     cls = defaults.check(element) or "main"
-    state: State = {**GENERAL.defaults, "inheritrange": 0.0, "trntype": None}
+    state = initial_state()
     for said in (*defaults.actuators[cls], element):
         state = _after(state, said)
     link = Link("actuator", element, state, settings, "all")
-    given = [name for name in _TARGETS if name in element.attributes]
-    if not given:
+    given = next((name for name in _TARGETS if name in element.attributes), None)
+    if given is None:
         element.fail(f"needs a target: one of {', '.join(n for n in element.rule.attributes if n in _TARGETS)}")
-    state["trntype"], kind = _TARGETS[given[-1]]
-    link.refs["target"] = (kind, element.attributes[given[-1]])
+    state["trntype"], kind = _TARGETS[given]
+    link.refs["target"] = (kind, element.attributes[given])
     for role, needed in (("slidersite", TrnType.SLIDERCRANK), ("refsite", TrnType.SITE)):
         if role in element.attributes:
             if state["trntype"] != needed:
@@ -208,6 +208,7 @@ def compile_actuators(spec: Spec) -> dict[str, Any]:
             if limited and bounds[0] >= bounds[1]:
                 link.fail("must be increasing", f"{name}range")
             column.append(limited)
+        check_delay(link)
         link.values["actdim"] = _activations(link, flags["act"][-1])
         _check_muscle(link)
     states = [link.values["actdim"] for link in links]
@@ -223,6 +224,25 @@ def compile_actuators(spec: Spec) -> dict[str, Any]:
         "actuator_history": [(link.values["nsample"], link.values["interp"]) for link in links],
         **{f"actuator_{name}limited": column for name, column in flags.items()},
     }
+
+
+def check_delay(link: Link) -> None:
+    """A delay needs a buffer that remembers."""
+    if link.values.get("delay", 0.0) > 0 and link.values["nsample"] <= 0:
+        link.fail("needs a positive 'nsample'", "delay")
+
+
+def check_classes(defaults: Defaults) -> None:
+    """Refuse default classes that no actuator could have, used or not."""
+    for elements in defaults.actuators.values():
+        state = initial_state()
+        for element in elements:
+            state = _after(state, element)
+
+
+def initial_state() -> State:
+    """An actuator of which nothing has been said."""
+    return {**GENERAL.defaults, "inheritrange": 0.0, "trntype": None}
 
 
 def _target(spec: Spec, link: Link) -> tuple[int, int]:

@@ -41,7 +41,9 @@ def attach(grafter: Grafter, element: Element, body: Body, frame: Pose | None) -
         body.add(item)
     for kind in LINK_KINDS:
         for link in source.links[kind]:
-            grafter.link(link, rename)
+            new = grafter.link(link, rename)
+            if new is not None:
+                grafter.hand_over(link, new)
 
 
 def _body(source: Spec, name: str, element: Element) -> Body:

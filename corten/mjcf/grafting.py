@@ -74,10 +74,10 @@ class Grafter:
             self.names.add(item.kind, new.name)
         if "target" in item.refs:
             new.refs = {**item.refs, "target": ("body", rename(item.refs["target"][1]))}
-        self._hand_over(item, new)
+        self.hand_over(item, new)
         return new
 
-    def _hand_over(self, old: Item, new: Item) -> None:
+    def hand_over(self, old: Item, new: Item) -> None:
         """The first copy of an object inherits its keyframe values."""
         for key in self.spec.stored_keys:
             if old in key.states:
@@ -86,6 +86,8 @@ class Grafter:
     def replace_links(self, template: Body, renames: list[Rename]) -> None:
         """Replace links to a template by links to its copies."""
         candidates = self._links_to(template)
+        # a link to something that comes later in the file is left as it is, and will not be found
+        complete = {id(link) for links in candidates.values() for link in links if self._resolves(link.refs)}
         for rename in renames:
             for kind in LINK_KINDS:
                 for link in candidates[kind]:
@@ -93,7 +95,7 @@ class Grafter:
         for item in named(template):
             self.names.add(item.kind, item.name, -1)
         for kind in LINK_KINDS:
-            gone = {id(link) for link in candidates[kind] if not self._resolves(link.refs)}
+            gone = {id(link) for link in candidates[kind] if id(link) in complete and not self._resolves(link.refs)}
             for link in candidates[kind]:
                 self.names.add(kind, link.name, -1 if id(link) in gone else 0)
             self.spec.links[kind] = [link for link in self.spec.links[kind] if id(link) not in gone]
@@ -111,26 +113,26 @@ class Grafter:
     def _resolves(self, refs: dict[Any, tuple[str, str]]) -> bool:
         return all(ref in self.names for ref in refs.values())
 
-    def link(self, link: Link, rename: Rename) -> None:
+    def link(self, link: Link, rename: Rename) -> Link | None:
         """Add a copy of a link under new names, if what it then refers to exists."""
         refs = {role: (kind, rename(name)) for role, (kind, name) in link.refs.items()}
         renamed = {role for role, ref in refs.items() if ref in self.names}
         if not renamed:
-            return
+            return None
         if link.binding != "all":
             for role, ref in link.refs.items():
                 if role not in renamed:
                     refs[role] = ref
         if not self._resolves(refs):
-            return
+            return None
         new = link.copy()
         new.refs = refs
         if link.name:
             new.name = rename(link.name)
             self.names.add(link.kind, new.name)
         self.spec.links[link.kind].append(new)
-        self._hand_over(link, new)
         self.claim(1, link.element)
+        return new
 
 
 def named(template: Body) -> Iterator[Item]:
@@ -142,10 +144,7 @@ def named(template: Body) -> Iterator[Item]:
 
 
 def store_keys(source: Spec, target: Spec, rename: Rename) -> None:
-    """Take the keyframes of a model apart, so that each object carries its own values to where it is copied."""
+    """Take the keyframes of an attached model apart, so that each object takes its own values along."""
     for key in source.keys:
         target.stored_keys.append(StoredKey.take_apart(key, source, rename(key.name)))
-    if source is target:
-        source.keys = []
-    else:
-        target.stored_keys += [StoredKey(k.name, k.time, k.parts, dict(k.states)) for k in source.stored_keys]
+    target.stored_keys += [key.renamed(key.name) for key in source.stored_keys]

@@ -41,6 +41,10 @@ class StoredKey:
                 key.fail(f"expected {used[part]} values, got {len(key.values[part])}", part)
         return cls(name, key.values["time"], parts, states)
 
+    def renamed(self, name: str) -> StoredKey:
+        """The same values under another name."""
+        return StoredKey(name, self.time, self.parts, dict(self.states))
+
     def put_together(self, spec: Spec, rest: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
         """The parts for a whole model: values of objects that have some, the state at rest for the others."""
         result = {part: rest[part].copy() for part in self.parts}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path, PurePosixPath
 
-from corten.mjcf.actuators import read_actuator
+from corten.mjcf.actuators import check_classes, read_actuator
 from corten.mjcf.contact import read_contact
 from corten.mjcf.custom import read_custom
 from corten.mjcf.defaults import Defaults
@@ -33,6 +33,7 @@ def load(content: bytes | str, file: str, files: Files, directory: str = "", dep
         root.attributes.get("model", "MuJoCo Model"),
     )
     defaults = Defaults(root)
+    check_classes(defaults)
     for section in root.children:
         if section.tag == "asset":
             _read_assets(spec, section, defaults, files, depth)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from corten.mjcf.actuators import check_delay
+from corten.mjcf.defaults import overlaid
 from corten.mjcf.read import Element
 from corten.mjcf.spec import Link, Settings, Spec
 from corten.model.enums import ContactData, DataType, GeomType, JointType, ObjType, RayData, SensorType, Stage
@@ -75,7 +77,7 @@ def kind_of(objtype: int) -> str:
 
 def read_sensor(element: Element, settings: Settings) -> Link:
     """Any sensor."""
-    values = {**element.rule.defaults, **element.attributes}
+    values = overlaid(element.rule.defaults, element.attributes, element.rule)
     link = Link("sensor", element, values, settings, "any")
     said, tag = element.attributes, element.tag
     obj = ref = None
@@ -134,6 +136,10 @@ def _compile(spec: Spec, link: Link) -> tuple[Any, ...]:
     for name in ("noise", "cutoff"):
         if v.get(name, 0.0) < 0:
             link.fail("must not be negative", name)
+    check_delay(link)
+    period, phase = v.get("interval", (0.0, 0.0))
+    if period < 0 or phase > 0 or (period > 0 and phase <= -period):
+        link.fail("needs a period of 0 or more, and a phase above minus the period up to 0", "interval")
     obj, ref = spec.find(link, "obj"), spec.find(link, "ref")
     kind, dim, datatype, stage = _OUTPUT[tag]
     intprm = (0, 0, 0)

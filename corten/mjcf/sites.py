@@ -40,6 +40,8 @@ def compile_camera(spec: Spec, camera: Camera) -> None:
     for length, pixel in (("principal", "principalpixel"), ("focal", "focalpixel")):
         if any(a and b for a, b in zip(v[length], v[pixel], strict=True)):
             camera.fail(f"cannot be combined with '{pixel}'", length)
+    if not min(v["sensorsize"]) > 0 and any(any(v[n]) for n in ("focal", "focalpixel", "principal", "principalpixel")):
+        camera.fail("focal lengths and principal point need a positive 'sensorsize'")
     # the reference computes intrinsics in single precision
     size = np.array(v["sensorsize"], np.float32)
     if min(size) > 0:

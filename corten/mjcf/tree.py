@@ -8,8 +8,9 @@ from typing import Any
 from corten.mjcf.attach import attach
 from corten.mjcf.defaults import Defaults
 from corten.mjcf.frames import euler, orientation
-from corten.mjcf.grafting import Grafter, named, store_keys
+from corten.mjcf.grafting import Grafter, named
 from corten.mjcf.grammar.tree import JOINT
+from corten.mjcf.keyframes import StoredKey
 from corten.mjcf.read import Element
 from corten.mjcf.rotation import ZERO, Pose, compose
 from corten.mjcf.spec import Body, Camera, Geom, Item, Joint, Light, Rename, Site, Spec
@@ -105,10 +106,7 @@ class TreeBuilder:
         count = values["count"]
         size = sum(1 for _ in named(template))
         self.grafter.claim(max(count, 0) * max(size, 1), element)
-        if self.spec.keys:
-            body.bodies.append(template)
-            store_keys(self.spec, self.spec, str)
-            body.bodies.pop()
+        keys = self._own_keys(template, body)
         settings = self.spec.settings
         turn = euler(values["euler"], settings)
         pos = ZERO
@@ -119,7 +117,20 @@ class TreeBuilder:
             pose = (pos, euler((number * a, number * b, number * c), settings))
             suffix = f"{values['sep']}{number:0{len(str(count))}d}"
             renames.append(lambda name, suffix=suffix: name + suffix if name else name)
+            self.spec.stored_keys += [key.renamed(key.name + suffix) for key in keys]
             self.grafter.content(template, body, pose if frame is None else compose(frame, pose), renames[-1])
             pos, _ = compose(pose, (values["offset"], turn))
         self.grafter.replace_links(template, renames)
+        self.spec.stored_keys += keys
+
+    def _own_keys(self, template: Body, body: Body) -> list[StoredKey]:
+        """The keyframes of this model, taken apart; they are for the model without replicas.
+
+        There will be one for each copy, in which the copy is in the state that the file gives, and the original one.
+        """
+        body.bodies.append(template)
+        keys = [StoredKey.take_apart(key, self.spec, key.name) for key in self.spec.keys]
+        body.bodies.pop()
+        self.spec.keys = []
+        return keys
 

@@ -20,6 +20,9 @@ from corten.mjcf.grammar.settings import AUTO, SOLIMP, SOLREF
 from corten.mjcf.grammar.tree import CLASS, PLUGIN_CONFIG, USER, colour
 from corten.model.enums import BiasType, DynType, GainType
 
+# the attributes that name what an actuator acts on
+TARGETS = ("joint", "jointinparent", "tendon", "cranksite", "site", "body")
+
 INTERPOLATION = {"zoh": 0, "linear": 1, "cubic": 2}
 
 PAIR = rule(
@@ -90,7 +93,7 @@ def _tendon(tag: str, doc: str, *extra: Attribute, children: list[Rule]) -> Rule
         CLASS,
         integer("group", "group", 0),
         keyword("limited", "whether range limits", AUTO, 2),
-        *own(keyword("actuatorfrclimited", "whether actuatorfrcrange limits", AUTO, 2),
+        *own(keyword("actuatorfrclimited", "whether actuatorfrcrange limits; not inferred", AUTO, 0),
              real("actuatorfrcrange", "limits of the total actuator force", (0.0, 0.0), 2),
              real("armature", "inertia of the length", 0.0)),
         real("range", "limits of the length", (0.0, 0.0), 2),
@@ -157,6 +160,7 @@ def _actuator(tag: str, doc: str, *attributes: Attribute, transmission: tuple[st
         USER,
         children=children or [],
         refused=refused,
+        exclusive=(TARGETS,),
     )
 
 

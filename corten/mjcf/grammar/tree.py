@@ -207,8 +207,8 @@ LIGHT = rule(
 
 ATTACH = rule(
     "attach",
-    "part of another model, or of this one, inserted here",
-    reference("model", "model asset"),
+    "part of another model, inserted here",
+    reference("model", "model asset", required=True),
     reference("body", "body of it; nothing: all of it"),
     text("prefix", "prefix of the inserted names", required=True),
 )

@@ -285,3 +285,22 @@ def test_bundled_models_are_sound_and_simulate_stably(name: str) -> None:
         assert np.abs(d.qvel).max() < 100
         lowest = d.geom_xpos[:, 2].min()
         assert lowest > -0.05, "something has sunk into the floor"
+
+
+def test_hulls_agree_in_any_order_but_not_as_other_hulls() -> None:
+    from types import SimpleNamespace
+
+    from corten.conformance.hulls import canonical_graphs
+
+    def hull(numbers: list[int], neighbours: list[list[int]], faces: list[list[int]]) -> SimpleNamespace:
+        begins = np.cumsum([0] + [len(n) + 1 for n in neighbours])[:-1]
+        edges = [v for n in neighbours for v in [*n, -1]]
+        graph = [len(numbers), len(faces), *begins, *numbers, *edges, *np.ravel(faces)]
+        return SimpleNamespace(mesh_graph=np.array([9, *graph], np.int32), mesh_graphadr=np.array([-1, 1]))
+
+    corners = [[1, 2, 3], [0, 2, 3], [0, 1, 3], [0, 1, 2]]  # a tetrahedron: each corner by all others
+    one = canonical_graphs(hull([4, 5, 6, 7], corners, [[4, 6, 5], [4, 5, 7], [5, 6, 7], [4, 7, 6]]))
+    other = canonical_graphs(hull([7, 4, 5, 6], corners, [[6, 7, 5], [5, 4, 6], [7, 6, 4], [7, 4, 5]]))
+    inside_out = canonical_graphs(hull([4, 5, 6, 7], corners, [[4, 5, 6], [4, 7, 5], [5, 7, 6], [4, 6, 7]]))
+    assert one.tolist() == other.tolist()
+    assert one.tolist() != inside_out.tolist()

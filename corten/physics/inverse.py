@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from corten.kernel import kernel, sqrt, stage
-from corten.model.enums import EnableBit, Integrator
-from corten.physics.inertia import multiply_inertia, solve
-from corten.physics.integrate import damped
+from corten.model.enums import EnableBit
+from corten.physics.discrete import continuous_acceleration
+from corten.physics.inertia import multiply_inertia
 from corten.physics.sensor_stages import sense_accelerations
 from corten.physics.wrench import cartesian_force
 
@@ -43,16 +43,6 @@ def inverse_constraint(m, d):
     """qfrc_constraint at qacc: in the inverse problem constraint forces are functions of the acceleration."""
     for i in range(m.nv):
         d.qfrc_constraint[i] = 0.0
-
-
-@kernel
-def continuous_acceleration(m, d):
-    """qacc becomes inv(M) (M + h D) qacc, where the integrator takes damping D at the end of the step."""
-    if m.opt.integrator == Integrator.EULER and damped(m):
-        multiply_inertia(m, d, d.scratch_v, d.qacc)
-        for i in range(m.nv):
-            d.qacc[i] = m.opt.timestep * m.dof_damping[i] * d.qacc[i] + d.scratch_v[i]
-        solve(m, d.qLD, d.qLDiagInv, d.qacc)
 
 
 @stage

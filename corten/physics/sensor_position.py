@@ -29,6 +29,8 @@ def position_sensor(m, d, i, out, adr):
     kind, obj, ref = m.sensor_type[i], m.sensor_objid[i], m.sensor_refid[i]
     if kind == SensorType.JOINTPOS:
         out[adr] = d.qpos[m.jnt_qposadr[obj]]
+    elif kind == SensorType.TENDONPOS:
+        out[adr] = d.ten_length[obj]
     elif kind == SensorType.ACTUATORPOS:
         out[adr] = d.actuator_length[obj]
     elif kind == SensorType.BALLQUAT:

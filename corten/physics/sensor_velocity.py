@@ -26,6 +26,8 @@ def velocity_sensor(m, d, i, out, adr):
     kind, obj = m.sensor_type[i], m.sensor_objid[i]
     if kind == SensorType.JOINTVEL:
         out[adr] = d.qvel[m.jnt_dofadr[obj]]
+    elif kind == SensorType.TENDONVEL:
+        out[adr] = d.ten_velocity[obj]
     elif kind == SensorType.ACTUATORVEL:
         out[adr] = d.actuator_velocity[obj]
     elif kind == SensorType.BALLANGVEL:

@@ -16,8 +16,6 @@ NOT_COMPUTED = frozenset(
     (
         SensorType.TOUCH,
         SensorType.RANGEFINDER,
-        SensorType.TENDONPOS,
-        SensorType.TENDONVEL,
         SensorType.JOINTLIMITPOS,
         SensorType.JOINTLIMITVEL,
         SensorType.JOINTLIMITFRC,

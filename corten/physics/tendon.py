@@ -1,15 +1,15 @@
 """Tendons: lengths and how they move with the dofs; springs and dampers, inertia and bias forces of tendons.
 
-A fixed tendon's length is a weighted sum of joint coordinates. A spatial tendon's is the length of the shortest path over
-its sites, around the obstacles between them; segments behind a pulley count by the inverse of its divisor. The pattern
-of the Jacobian is known to the model (`ten_J_rowadr`, `ten_J_rownnz`, `ten_J_colind`), its values are in `ten_J`.
+A fixed tendon's length is a weighted sum of joint coordinates. A spatial tendon's is the length of the shortest path
+over its sites, around the obstacles between them; segments behind a pulley count by the inverse of its divisor. The
+pattern of the Jacobian is known to the model (`ten_J_rowadr`, `ten_J_rownnz`, `ten_J_colind`), its values are `ten_J`.
 """
 
 from __future__ import annotations
 
 from corten.kernel import any_lane, kernel, lane, lanes, stage, unroll, where
 from corten.kernel.spatial import load6
-from corten.kernel.vec import TINY, add3, axpy3, cross, dot3, load3, load9, norm3, normalize3, scale3, sub3
+from corten.kernel.vec import TINY, add3, axpy3, cross, dot3, load3, load9, normalize3, scale3, sub3
 from corten.model.enums import DisableBit, WrapType
 from corten.physics.ends import project, wrench_at
 from corten.physics.wrapping import wrap
@@ -212,7 +212,7 @@ def tendon_bias(m, d):
 
 @kernel
 def site_motion(m, d, s):
-    """(velocity, acceleration) of a site where qacc is zero; all accelerations have gravity taken off, as in `bias_acc`."""
+    """(velocity, acceleration) of a site where qacc is zero; like `bias_acc`, the acceleration is against free fall."""
     b = m.site_bodyid[s]
     arm = sub3(load3(d.site_xpos, s), load3(d.subtree_com, m.body_rootid[b]))
     v, a = load6(d.cvel, b), load6(d.bias_acc, b)

@@ -6,23 +6,40 @@ The moment of actuator i is the gradient of its length by the dofs, stored spars
 
 from __future__ import annotations
 
-from corten.kernel import kernel, stage
-from corten.kernel.quat import load_quat, quat_conj, quat_normalize, quat_rotate, quat_velocity
-from corten.kernel.vec import dot3
-from corten.model.enums import JointType, TrnType
+from corten.kernel import kernel, sqrt, stage, where
+from corten.kernel.quat import load4, load_quat, quat_conj, quat_mul, quat_normalize, quat_rotate, quat_velocity
+from corten.kernel.vec import axpy3, cross, dot3, load3, load9, mat_t_vec, mat_vec, scale3, sub3
+from corten.model.enums import DisableBit, JointType, TrnType
+from corten.physics.ends import project, wrench_at
+
+NONE3 = (0.0, 0.0, 0.0)
 
 
 @stage
 def transmission(m, d):
     """actuator_length and actuator_moment."""
     for i in range(m.nu):
-        if m.actuator_trntype[i] == TrnType.JOINT or m.actuator_trntype[i] == TrnType.JOINTINPARENT:
-            joint_transmission(m, d, i, m.actuator_trnid[i, 0])
+        kind, target = m.actuator_trntype[i], m.actuator_trnid[i, 0]
+        if kind == TrnType.JOINT or kind == TrnType.JOINTINPARENT:
+            joint_transmission(m, d, i, target)
+        elif kind == TrnType.TENDON:
+            tendon_transmission(m, d, i, target)
+        else:
+            d.actuator_length[i] = 0.0
+            for k in range(m.moment_rowadr[i], m.moment_rowadr[i] + m.moment_rownnz[i]):
+                d.actuator_moment[k] = 0.0
+            if kind == TrnType.SLIDERCRANK:
+                slider_crank(m, d, i, target, m.actuator_trnid[i, 1])
+            elif kind == TrnType.SITE and m.actuator_trnid[i, 1] < 0:
+                force, torque = gear_wrench(m, d, i, target)
+                pull_at(m, d, i, 0, target, force, torque)
+            elif kind == TrnType.SITE:
+                relative_transmission(m, d, i, target, m.actuator_trnid[i, 1])
 
 
 @kernel
 def joint_transmission(m, d, i, j):
-    """A joint: gear times its coordinate; for ball and free joints the gear is an axis in the child's or parent's frame."""
+    """A joint: gear times coordinate; for ball and free joints the gear is an axis in the child's or parent's frame."""
     kind, a, k = m.jnt_type[j], m.jnt_qposadr[j], m.moment_rowadr[i]
     if kind == JointType.SLIDE or kind == JointType.HINGE:
         d.actuator_length[i] = d.qpos[a] * m.actuator_gear[i, 0]
@@ -53,11 +70,91 @@ def gear_axis(m, i, first, quat):
     return axis
 
 
+@kernel
+def tendon_transmission(m, d, i, t):
+    """A tendon: gear times its length."""
+    gear, first, start = m.actuator_gear[i, 0], m.ten_J_rowadr[t], m.moment_rowadr[i]
+    d.actuator_length[i] = gear * d.ten_length[t]
+    for k in range(m.ten_J_rownnz[t]):
+        d.actuator_moment[start + k] = gear * d.ten_J[first + k]
+
+
+@kernel
+def pull_at(m, d, i, number, s, force, torque):
+    """The moment of actuator i that comes from a force and a torque at site s, which is its end of this number."""
+    e = m.actuator_end[i] + number
+    if m.actend_num[e] > 0:
+        wrench = wrench_at(d, m.actend_rootid[e], load3(d.site_xpos, s), force, torque)
+        project(d, d.actuator_moment, m.actend_adr[e], m.actend_num[e], m.actend_dof, m.actend_entry, wrench)
+
+
+@kernel
+def gear_wrench(m, d, i, s):
+    """(force, torque): the six gears of actuator i as vectors in the frame of site s, in world axes."""
+    mat = load9(d.site_xmat, s)
+    force = mat_vec(mat, (m.actuator_gear[i, 0], m.actuator_gear[i, 1], m.actuator_gear[i, 2]))
+    return force, mat_vec(mat, (m.actuator_gear[i, 3], m.actuator_gear[i, 4], m.actuator_gear[i, 5]))
+
+
+@kernel
+def relative_transmission(m, d, i, s, r):
+    """A site moving in the frame of a reference site: gears times its position and orientation (as a rotation vector).
+
+    The moment is that of the wrench on the site and its opposite on the reference; dofs that move both do not count.
+    """
+    length = 0.0
+    if m.actuator_gear[i, 0] != 0.0 or m.actuator_gear[i, 1] != 0.0 or m.actuator_gear[i, 2] != 0.0:
+        at = mat_t_vec(load9(d.site_xmat, r), sub3(load3(d.site_xpos, s), load3(d.site_xpos, r)))
+        length = dot3(at, (m.actuator_gear[i, 0], m.actuator_gear[i, 1], m.actuator_gear[i, 2]))
+    if m.actuator_gear[i, 3] != 0.0 or m.actuator_gear[i, 4] != 0.0 or m.actuator_gear[i, 5] != 0.0:
+        turn = quat_velocity(quat_mul(quat_conj(site_turn(m, d, r)), site_turn(m, d, s)), 1.0)
+        length = dot3(turn, (m.actuator_gear[i, 3], m.actuator_gear[i, 4], m.actuator_gear[i, 5])) + length
+    d.actuator_length[i] = length
+    force, torque = gear_wrench(m, d, i, r)
+    pull_at(m, d, i, 0, s, force, torque)
+    pull_at(m, d, i, 1, r, scale3(-1.0, force), scale3(-1.0, torque))
+
+
+@kernel
+def site_turn(m, d, s):
+    """The product of a site's own quaternion and its body's.
+
+    The site's orientation is the product in the other order; the lengths of actuators are defined with this one, as in
+    the reference. The two agree where the site's frame is aligned with its body's.
+    """
+    return quat_mul(load4(m.site_quat, s), load4(d.xquat, m.site_bodyid[s]))
+
+
+@kernel
+def slider_crank(m, d, i, crank, slider):
+    """A rod of fixed length r joins the crank site to a pin that slides along the z axis a of the slider site.
+
+    With v from slider to crank, the pin is at l = a.v - sqrt((a.v)^2 + r^2 - v.v); where the rod is too short, at a.v.
+    The gradient of l by v is a force on the crank and its opposite on the slider, that by a is a torque on the slider.
+    """
+    mat = load9(d.site_xmat, slider)
+    axis = (mat[2], mat[5], mat[8])
+    v = sub3(load3(d.site_xpos, crank), load3(d.site_xpos, slider))
+    gear, rod = m.actuator_gear[i, 0], m.actuator_cranklength[i]
+    along = dot3(v, axis)
+    square = along * along + rod * rod - dot3(v, v)
+    reaches = square > 0.0
+    root = sqrt(where(reaches, square, 1.0))
+    inverse = where(reaches, 1.0 / root, 0.0)
+    share = 1.0 - along * inverse
+    d.actuator_length[i] = gear * where(reaches, along - root, along)
+    force = scale3(gear, axpy3(inverse, v, scale3(share, axis)))
+    torque = cross(axis, scale3(gear * share, v))
+    pull_at(m, d, i, 0, crank, force, NONE3)
+    pull_at(m, d, i, 1, slider, scale3(-1.0, force), torque)
+
+
 @stage
 def actuator_velocity(m, d):
-    """actuator_velocity = moment qvel"""
+    """actuator_velocity = moment qvel; zero where actuation is disabled."""
     for i in range(m.nu):
         v = 0.0
-        for k in range(m.moment_rowadr[i], m.moment_rowadr[i] + m.moment_rownnz[i]):
-            v = d.actuator_moment[k] * d.qvel[m.moment_colind[k]] + v
+        if not m.opt.disableflags & DisableBit.ACTUATION:
+            for k in range(m.moment_rowadr[i], m.moment_rowadr[i] + m.moment_rownnz[i]):
+                v = d.actuator_moment[k] * d.qvel[m.moment_colind[k]] + v
         d.actuator_velocity[i] = v

@@ -1,9 +1,9 @@
 """Wrapping: the shortest way of a tendon around a sphere or a cylinder.
 
 The geom's frame reduces both to a circle in a plane: for a sphere the plane through its centre and the two sites, for a
-cylinder the plane across its axis. Without a side site, or with one outside the circle, the tendon lies on the circle's
-outside when the straight way would cut it; a side site inside the circle makes the tendon pass through it, touching the
-circle from within at one point.
+cylinder the plane across its axis. Without a side site, or with one outside, the tendon lies on the circle's
+outside when the straight way would cut it, or with a side site when it would pass on the other side; a side site inside
+the geom's radius makes the tendon pass through the circle, touching it from within at one point.
 
 Worlds differ in whether the tendon wraps, so everything is masks; what no world needs is skipped.
 """
@@ -15,7 +15,7 @@ from corten.kernel.vec import TINY, add3, axpy3, cross, dot3, mat_t_vec, mat_vec
 
 TWO_PI = 6.283185307179586
 CROSSED = -10000.0  # merit of a solution whose two straight parts cross
-START = 1.0 - 1e-7  # where Newton's method begins: sine of the angle at the touching point, for a tendon grazing the circle
+START = 1.0 - 1e-7  # where Newton's method begins: a tendon that all but grazes the circle
 PRECISE = 1e-6  # Newton's method ends below this residual in radians
 ITERATIONS = 19  # it fails if it needs more
 
@@ -36,11 +36,8 @@ def wrap(x0, x1, pos, mat, radius, sphere, sided, side):
     sx, sy = 0.0, 0.0
     if sided:
         s = mat_t_vec(mat, sub3(side, pos))
-        sx, sy = dot3(s, u), dot3(s, v)
-        n = sqrt(sx * sx + sy * sy)
-        outside = possible & (n >= radius)
-        to_circle = radius / where(outside, n, 1.0)
-        sx, sy = sx * to_circle, sy * to_circle
+        outside = possible & (norm3(s) >= radius)
+        sx, sy = on_circle(dot3(s, u), dot3(s, v), radius)
     wraps, length, q0, q1 = wrap_outside(a, b, (sx, sy), sided, radius, outside)
     within = possible & ~outside
     if any_lane(within):

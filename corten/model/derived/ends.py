@@ -1,8 +1,8 @@
 """Ends: where a force or torque that comes from a length acts on a body, and which dofs it meets there.
 
-The gradient of a length by the dofs (of a tendon, of an actuator) is the sum, over its ends, of a wrench projected on the
-motion axes of the dofs that carry the body. Two ends that pull against each other leave alone the dofs that carry both:
-these are taken out of both, so that they cost nothing and give zeros and not differences that ought to vanish.
+The gradient of a length by the dofs (of a tendon, of an actuator) is the sum, over its ends, of a wrench projected on
+the motion axes of the dofs that carry the body. Two ends that pull against each other leave alone the dofs that carry
+both: these are taken out of both, so that they cost nothing and give zeros and not differences that ought to vanish.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def end_fields(prefix: str, what: str) -> tuple[Field, ...]:
         Field(f"{prefix}_adr", (count,), "int", f"ends of {what}: first dof", ours=True),
         Field(f"{prefix}_num", (count,), "int", f"ends of {what}: number of dofs", ours=True),
         Field(f"{prefix}_dof", (dofs,), "int", f"ends of {what}: dofs", ours=True),
-        Field(f"{prefix}_entry", (dofs,), "int", f"ends of {what}: where each dof's share of the gradient goes", ours=True),
+        Field(f"{prefix}_entry", (dofs,), "int", f"ends of {what}: entry of the gradient for each dof", ours=True),
     )
 
 

@@ -1,8 +1,8 @@
 """Tendons: the segments of their paths, and which dofs each may move.
 
 A segment runs from one site of the path to the next; between them there may be an obstacle, a geom that the tendon lies
-on when it is in the way. A free segment has two ends. One with an obstacle has six: those of the straight way, then those
-of the way to the obstacle and of the way from it; which of them count is decided at run time.
+on when it is in the way. A free segment has two ends. One with an obstacle has six: those of the straight way, then
+those of the way to the obstacle and of the way from it; which of them count is decided at run time.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ FIELDS = (
     Field("ten_segnum", ("ntendon",), "int", "number of segments: 0 for a fixed tendon", ours=True),
     Field("nsegment", (), "size", "segments of all tendons", ours=True),
     Field("segment_site", ("nsegment", 2), "int", "sites between which each segment runs", ours=True),
-    Field("segment_scale", ("nsegment",), "real", "what the segment's length counts: 1 / divisor of its pulley", ours=True),
+    Field("segment_scale", ("nsegment",), "real", "what a segment counts: 1 / divisor of its pulley", ours=True),
     Field("segment_obstacle", ("nsegment",), "int", "obstacle on the segment, or -1", ours=True),
     Field("segment_end", ("nsegment",), "int", "first end of each segment", ours=True),
     Field("nobstacle", (), "size", "obstacles of all tendons", ours=True),
     Field("obstacle_geom", ("nobstacle",), "int", "geom of each obstacle", ours=True),
     Field("obstacle_sphere", ("nobstacle",), "byte", "1: a sphere; 0: a cylinder", ours=True),
     Field("obstacle_side", ("nobstacle",), "int", "side site of each obstacle, or -1", ours=True),
-    Field("wrap_entry", ("nwrap",), "int", "of a joint, its entry in the tendon Jacobian; of a geom, its obstacle", ours=True),
+    Field("wrap_entry", ("nwrap",), "int", "of a joint, its entry in ten_J; of a geom, its obstacle", ours=True),
     Field("ten_actadr", ("ntendon",), "int", "start of each tendon's actuators", ours=True),
     Field("ten_actnum", ("ntendon",), "int", "number of actuators that act through each tendon", ours=True),
     Field("ntenact", (), "size", "actuators that act through tendons", ours=True),

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from corten.model.enums import Integrator, TrnType
+from corten.model.enums import TrnType
 
 # --- not covered yet: these lists shrink ---------------------------------------------------------------------------
 
@@ -34,7 +34,6 @@ CLEARED: dict[str, str] = {
 STAGES_NOT_COVERED: dict[str, str] = {
     "collision": "collision is not there yet",
     "rows": "constraint rows are not there yet",
-    "sensors": "sensors are not there yet",
     "inverse": "inverse dynamics is not there yet",
 }
 
@@ -53,7 +52,6 @@ class Feature:
 ACCELERATION = ("qfrc_smooth", "qacc_smooth")
 ACTUATOR = ("act_dot", "actuator_force", "qfrc_actuator", *ACCELERATION)
 PASSIVE = ("qfrc_spring", "qfrc_damper", "qfrc_passive", *ACCELERATION)
-INERTIA = ("qM", "M", "qLD", "qLDiagInv", "qfrc_bias", *ACCELERATION)
 MOTION = ("solve", "trajectory")
 
 FEATURES_NOT_COVERED: tuple[Feature, ...] = (
@@ -65,39 +63,11 @@ FEATURES_NOT_COVERED: tuple[Feature, ...] = (
         MOTION,
     ),
     Feature(
-        "springs and dampers of tendons",
-        "tendons are not there yet",
-        lambda m: bool(np.any(m.tendon_stiffness) or np.any(m.tendon_damping)),
-        PASSIVE,
-        ("energy", *MOTION),
-    ),
-    Feature(
-        "force limits of tendons",
-        "tendons are not there yet",
-        lambda m: bool(np.any(m.tendon_actfrclimited)),
-        ACTUATOR,
-        MOTION,
-    ),
-    Feature(
-        "armature of tendons",
-        "tendons are not there yet",
-        lambda m: bool(np.any(m.tendon_armature)),
-        INERTIA,
-        ("energy", *MOTION),
-    ),
-    Feature(
         "soft bodies",
         "flex is not there yet",
         lambda m: getattr(m, "nflex", 0) > 0,
         PASSIVE,
         ("energy", *MOTION),
-    ),
-    Feature(
-        "implicit integrators",
-        "Euler and RK4 are there",
-        lambda m: int(m.opt.integrator) > Integrator.RK4,
-        (),
-        ("trajectory",),
     ),
 )
 

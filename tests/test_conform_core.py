@@ -54,6 +54,7 @@ def everything_covered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scope, "DISABLED", {})
     monkeypatch.setattr(scope, "CLEARED", {})
     monkeypatch.setattr(scope, "STAGES_NOT_COVERED", {})
+    monkeypatch.setattr(scope, "SENSORS_NOT_COVERED", {})
     monkeypatch.setattr(scope, "FEATURES_NOT_COVERED", ())
 
 
@@ -304,3 +305,19 @@ def test_hulls_agree_in_any_order_but_not_as_other_hulls() -> None:
     inside_out = canonical_graphs(hull([4, 5, 6, 7], corners, [[4, 5, 6], [4, 7, 5], [5, 7, 6], [4, 6, 7]]))
     assert one.tolist() == other.tolist()
     assert one.tolist() != inside_out.tolist()
+
+
+@pytest.mark.usefixtures("everything_covered")
+def test_readings_of_sensors_that_are_not_covered_are_left_out(model: Path, monkeypatch) -> None:
+    from corten.model.enums import SensorType
+
+    class WrongJointSensor(Reference):
+        def forward(self, m, d) -> None:
+            super().forward(m, d)
+            d.sensordata[0] += 1  # the jointpos
+
+    sensors = Settings(stages=("sensors",))
+    assert compare_model(model, sensors, Reference(), WrongJointSensor()).first_failing == "sensors"
+    monkeypatch.setattr(scope, "SENSORS_NOT_COVERED", {SensorType.JOINTPOS: "not there"})
+    assert compare_model(model, sensors, Reference(), WrongJointSensor()).status == "passed"
+    assert compare_model(model, sensors, Reference(), Wrong("sensordata")).first_failing == "sensors"

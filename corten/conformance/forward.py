@@ -183,9 +183,10 @@ def _compare_sensors(m: Any, group: Group, state: str, theirs: np.ndarray, mine:
     """Sensor readings: those of accelerations and forces have a wider tolerance. The worst sensor stands for all."""
     if theirs.shape != mine.shape:
         return compare(group.stage, "sensordata", state, theirs, mine, group.tolerance)
-    stage = np.repeat(np.asarray(m.sensor_needstage), np.asarray(m.sensor_dim))
-    late = stage == Stage.ACC
-    parts = [(~late, group.tolerance), (late, ACCELERATION_SENSOR_TOLERANCE)]
+    dim = np.asarray(m.sensor_dim)
+    late = np.repeat(np.asarray(m.sensor_needstage), dim) == Stage.ACC
+    covered = ~np.isin(np.repeat(np.asarray(m.sensor_type), dim), list(scope.SENSORS_NOT_COVERED))
+    parts = [(covered & ~late, group.tolerance), (covered & late, ACCELERATION_SENSOR_TOLERANCE)]
     results = [
         compare(group.stage, "sensordata", state, np.where(chosen, theirs, 0.0), np.where(chosen, mine, 0.0), tolerance)
         for chosen, tolerance in parts

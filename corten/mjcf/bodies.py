@@ -19,10 +19,16 @@ AUTO = 2
 
 def compile_bodies(spec: Spec, bodies: Iterable[Body]) -> None:
     """Compile every body with all that is attached to it; parents come before children."""
+    bodies = list(bodies)
+    number_welds(bodies)
     for body in bodies:
-        parent = body.parent
-        body.weldid = body.id if body.joints or parent is None else parent.weldid
-        _compile_body(spec, body, parent)
+        _compile_body(spec, body, body.parent)
+
+
+def number_welds(bodies: Iterable[Body]) -> None:
+    """Find the highest ancestor that each body cannot move against; parents come before children."""
+    for body in bodies:
+        body.weldid = body.id if body.joints or body.parent is None else body.parent.weldid
 
 
 def _compile_body(spec: Spec, body: Body, parent: Body | None) -> None:

@@ -12,7 +12,8 @@ from corten.model.enums import EqualityType, JointType, ObjType
 # constraint rows of each type
 ROWS = {EqualityType.CONNECT: 3, EqualityType.WELD: 7}
 
-_KINDS = {"joint": ObjType.JOINT, "tendon": ObjType.TENDON, "distance": ObjType.GEOM}
+# what the reference leaves in place of an anchor that is not used: the head of a polynomial
+_UNUSED = (0.0, 1.0, 0.0)
 
 
 def read_equality(element: Element, defaults: Defaults, settings: Settings) -> Link:
@@ -45,9 +46,10 @@ def _data(link: Link) -> list[float]:
         # the scale of a weld's rotation is there for every type, as in the reference
         return [*v["polycoef"], 0.0, 0.0, 0.0, 0.0, 0.0, 1.0]
     if tag == "weld":
-        return [*v["anchor"], *v["relpose"], v["torquescale"]]
+        anchor = v["anchor"] if "anchor" in link.element.attributes or v["objtype"] == "body" else _UNUSED
+        return [*anchor, *v["relpose"], v["torquescale"]]
     if tag == "connect":
-        return [*v.get("anchor", (0.0, 1.0, 0.0)), *(0.0,) * 7, 1.0]
+        return [*v.get("anchor", _UNUSED), *(0.0,) * 7, 1.0]
     return [v.get("distance", -1.0), *(0.0,) * 9, 1.0]
 
 

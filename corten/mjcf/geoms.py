@@ -26,6 +26,8 @@ def compile_geom(spec: Spec, geom: Geom, weighs: bool) -> None:
     geom.mesh = spec.find(geom, "mesh")
     geom.hfield = spec.find(geom, "hfield")
     material = spec.find(geom, "material")
+    if material is None and geom.mesh is not None:
+        material = spec.find(geom.mesh, "material")
     geom.matid = -1 if material is None else material.id
     if kind in MESHLIKE and geom.mesh is None:
         geom.fail("needs attribute 'mesh'")
@@ -53,7 +55,6 @@ def _pose_and_size(geom: Geom, kind: int) -> tuple[Pose, Vector]:
                 geom.fail("belongs to the mesh asset for a mesh geom", "shellinertia")
             return compose(pose, geom.mesh.pose), geom.mesh.half_size
         fitted, size = geom.mesh.fit(geom)
-        geom.mesh = None
         return compose(pose, fitted), size
     ends = from_ends(geom, WITH_ENDS, kind, v["size"])
     if ends is not None:

@@ -50,13 +50,13 @@ _OUTPUT: dict[str, tuple[SensorType, int, DataType, Stage]] = {
     "subtreecom": (SensorType.SUBTREECOM, 3, DataType.REAL, Stage.POS),
     "subtreelinvel": (SensorType.SUBTREELINVEL, 3, DataType.REAL, Stage.VEL),
     "subtreeangmom": (SensorType.SUBTREEANGMOM, 3, DataType.REAL, Stage.VEL),
-    "insidesite": (SensorType.INSIDESITE, 1, DataType.REAL, Stage.POS),
-    "distance": (SensorType.GEOMDIST, 1, DataType.POSITIVE, Stage.POS),
+    "insidesite": (SensorType.INSIDESITE, 1, DataType.POSITIVE, Stage.POS),
+    "distance": (SensorType.GEOMDIST, 1, DataType.REAL, Stage.POS),
     "normal": (SensorType.GEOMNORMAL, 3, DataType.AXIS, Stage.POS),
     "fromto": (SensorType.GEOMFROMTO, 6, DataType.REAL, Stage.POS),
     "contact": (SensorType.CONTACT, 0, DataType.REAL, Stage.ACC),
     "e_potential": (SensorType.E_POTENTIAL, 1, DataType.REAL, Stage.POS),
-    "e_kinetic": (SensorType.E_KINETIC, 1, DataType.REAL, Stage.VEL),
+    "e_kinetic": (SensorType.E_KINETIC, 1, DataType.REAL, Stage.POS),
     "clock": (SensorType.CLOCK, 1, DataType.REAL, Stage.POS),
     "tactile": (SensorType.TACTILE, 0, DataType.REAL, Stage.POS),
     "user": (SensorType.USER, 0, DataType.REAL, Stage.ACC),
@@ -148,8 +148,6 @@ def _compile(spec: Spec, link: Link) -> tuple[Any, ...]:
         bits, width = _reported(link, _RAY_WIDTH, RayData.DIST)
         rays = 1 if v["objtype"] == ObjType.SITE else obj.values["resolution"][0] * obj.values["resolution"][1]
         dim, intprm = width * rays, (bits, 0, 0)
-        if bits == 1 << RayData.DIST and v["objtype"] == ObjType.SITE:
-            datatype = DataType.REAL
     elif kind == SensorType.CONTACT:
         bits, width = _reported(link, _CONTACT_WIDTH, ContactData.FOUND)
         if v["num"] <= 0:

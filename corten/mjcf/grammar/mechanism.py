@@ -69,7 +69,7 @@ EQUALITY = rule(
         _equality("connect", "two bodies share a point", *_BODIES, real("anchor", "the point, in body 1", None, 3)),
         _equality("weld", "two bodies move as one", *_BODIES, real("anchor", "the point, in body 2", (0.0,) * 3, 3),
                   real("relpose", "pose of body 2 in body 1; zero quaternion: that of the file",
-                       (0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0), 7),
+                       (0.0,) * 7, 7),
                   real("torquescale", "weight of the rotation", 1.0)),
         _equality("joint", "one joint is a polynomial of another", reference("joint1", "joint", required=True),
                   reference("joint2", "the other joint"), _POLYNOMIAL),

@@ -128,7 +128,7 @@ SENSOR = rule(
                                                      {d.name.lower(): d.value for d in DataType}, DataType.REAL),
              keyword("needstage", "stage after which it can be computed", {s.name.lower(): s.value for s in Stage},
                      Stage.ACC),
-             integer("dim", "number of values", 0), *_OUTPUT, USER, together=(("objtype", "objname"),)),
+             integer("dim", "number of values", required=True), *_OUTPUT, USER, together=(("objtype", "objname"),)),
         rule("plugin", "sensor of a plugin", children=[PLUGIN_CONFIG], refused="plugins are not supported"),
     ],
 )

@@ -11,10 +11,11 @@ import numpy as np
 
 from corten.mjcf import arrays, constants, contact, custom, equality, keyframes, sensors, trees
 from corten.mjcf.actuators import compile_actuators
-from corten.mjcf.bodies import check_moving_masses, compile_bodies
+from corten.mjcf.bodies import check_moving_masses, compile_bodies, number_welds
 from corten.mjcf.errors import MjcfError
 from corten.mjcf.load import load
 from corten.mjcf.meshes import build_assets, hfield_arrays, mesh_arrays
+from corten.mjcf.prune import discard_visual, fuse_static
 from corten.mjcf.source import MAX_BYTES, Files
 from corten.mjcf.spec import ASSET_KINDS, LINK_KINDS, LISTS, Body, Spec
 from corten.mjcf.tendons import compile_tendons
@@ -59,6 +60,14 @@ def _compile(spec: Spec, files: Files) -> CompiledModel:
     build_assets(spec, files)
     bodies = objects["body"]
     compile_bodies(spec, bodies)
+    if spec.settings.fusestatic:
+        fuse_static(spec)
+    if spec.settings.discardvisual:
+        discard_visual(spec)
+    if spec.settings.fusestatic or spec.settings.discardvisual:
+        objects = _number(spec)
+        bodies = objects["body"]
+        number_welds(bodies)
     check_moving_masses(bodies)
 
     values = arrays.body_arrays(bodies)
@@ -86,7 +95,7 @@ def _compile(spec: Spec, files: Files) -> CompiledModel:
     values["tree_sleep_policy"] = trees.sleep_policies(bodies, values)
 
     sizes = _sizes(spec, objects, values)
-    _histories(sizes, values)
+    _histories(spec, sizes, values)
     values |= keyframes.compile_keyframes(spec, sizes, values)
     sizes["nkey"] = len(values["key_time"])
     constants.set_constants(spec, sizes, values)
@@ -156,7 +165,7 @@ def _sizes(spec: Spec, objects: dict[str, list[Any]], values: dict[str, Any]) ->
     return sizes
 
 
-def _histories(sizes: dict[str, int], values: dict[str, Any]) -> None:
+def _histories(spec: Spec, sizes: dict[str, int], values: dict[str, Any]) -> None:
     """Addresses of the delay buffers: two numbers, the times of the samples, and the samples."""
     adr = 0
     for kind, dims in (("actuator", [1] * sizes["nu"]), ("sensor", values["sensor_dim"])):
@@ -166,6 +175,8 @@ def _histories(sizes: dict[str, int], values: dict[str, Any]) -> None:
             adr += 2 + samples * (1 + dim) if samples > 0 else 0
         values[f"{kind}_historyadr"] = addresses
     sizes["nhistory"] = adr
+    if adr and values["opt.timestep"] <= 0:
+        spec.root.fail("delay buffers need a positive timestep")
 
 
 def as_arrays(model: CompiledModel, fields: Any) -> dict[str, np.ndarray]:

@@ -38,12 +38,9 @@ def _numbers(element: Element) -> dict[str, Any]:
 
 
 def _text(element: Element) -> bytes:
-    said = element.attributes.get("data", "")
-    if said and element.text:
-        element.fail("cannot be combined with text inside of the element", "data")
-    text = said or element.text
+    text = element.attributes["data"]
     if not text:
-        element.fail("needs attribute 'data'")
+        element.fail("must not be empty", "data")
     return text.encode()
 
 

@@ -75,8 +75,13 @@ def _read_assets(spec: Spec, section: Element, defaults: Defaults, files: Files,
             item = read_mesh_asset(element, values, spec.settings)
         else:
             item = Item(element, values, spec.settings)
+            item.refer(("texture", "texture"))
             if not item.name and "file" in values:
                 item.name = PurePosixPath(values["file"]).stem
+            if not item.name and tag == "material":
+                element.fail("needs attribute 'name'")
+            for number, layer in enumerate(element.all("layer")):
+                item.refs[number] = ("texture", layer.attributes["texture"])
         spec.assets[tag].append(item)
 
 

@@ -10,6 +10,7 @@ from corten.mjcf.read import Element
 from corten.mjcf.spec import Settings
 from corten.model.enums import DisableBit, EnableBit
 
+_SUFFIXES = " KMGTPE"
 _FLAGS = {bit.name.lower(): bit for bit in (*DisableBit, *EnableBit)}
 
 
@@ -71,8 +72,11 @@ def read_sizes(root: Element) -> dict[str, Any]:
 
 def _check_memory(section: Element) -> None:
     text = section.attributes["memory"].strip()
-    number = text[:-1] if text[-1:] in tuple("KMGTPEkmgtpe") else text
-    if text != "-1" and (not number.isdigit() or len(number) > 20):
+    suffix = text[-1:].upper() if text[-1:].isalpha() else ""
+    number = text[:len(text) - len(suffix)]
+    unit = 1024 ** (_SUFFIXES.find(suffix) if suffix else 0)
+    valid = number.isascii() and number.isdigit() and len(number) <= 20 and suffix in _SUFFIXES
+    if text != "-1" and not (valid and int(number) * unit < 2**64):
         section.fail(f"'{text}' is not a number of bytes with an optional suffix K, M, G, T, P or E", "memory")
 
 
@@ -88,8 +92,9 @@ def read_znear(root: Element) -> float:
     """The near plane, which a camera without a sensor takes as focal length."""
     znear = 0.01
     for section in root.all("visual"):
-        for inner in section.all("map"):
+        for inner in section.children:
             znear = inner.attributes.get("znear", znear)
-            if znear <= 0:
-                inner.fail("must be positive", "znear")
+            for name in ("znear", "realtime"):
+                if inner.attributes.get(name, 1.0) <= 0:
+                    inner.fail("must be positive", name)
     return znear

@@ -19,7 +19,7 @@ class Element:
     `base` is the directory of the file that it comes from, relative to the model's.
     """
 
-    __slots__ = ("attributes", "base", "children", "file", "line", "rule", "tag", "text")
+    __slots__ = ("attributes", "base", "children", "file", "line", "rule", "tag")
 
     def __init__(self, tag: str, rule: Rule, attributes: dict[str, Any], file: str, line: int, base: str) -> None:
         self.tag = tag
@@ -29,7 +29,6 @@ class Element:
         self.line = line
         self.base = base
         self.children: list[Element] = []
-        self.text = ""
 
     def fail(self, message: str, attribute: str = "") -> NoReturn:
         """Raise the error that this element is wrong."""
@@ -144,8 +143,6 @@ def _make_element(node: etree._Element, rule: Rule, file: str, base: str) -> Ele
                 element.fail(f"needs attribute '{name}'")
     if rule.exclusive or rule.required_one or rule.together:
         _check_combinations(element)
-    if node.text and not node.text.isspace():
-        element.text = node.text
     return element
 
 

@@ -33,6 +33,7 @@ class TreeBuilder:
         self.spec = spec
         self.defaults = defaults
         self.grafter = Grafter(spec)
+        self.frames: set[str] = set()
 
     def build(self, worldbody: Element) -> None:
         """Add the content of one <worldbody> to the world."""
@@ -78,11 +79,17 @@ class TreeBuilder:
             self._add(child, body, frame)
             return child, None, inner_cls, None
         if tag == "frame":
+            self._name_frame(values.get("name", ""), element)
             pose = (values["pos"], orientation(values, element, self.spec.settings))
             return body, pose if frame is None else compose(frame, pose), inner_cls, None
         template = Body(element, {}, self.spec.settings)
         template.parent = body
         return template, None, inner_cls, lambda: self._replicate(element, values, template, body, frame)
+
+    def _name_frame(self, name: str, element: Element) -> None:
+        if name and name in self.frames:
+            element.fail(f"repeats the frame name '{name}'", "name")
+        self.frames.add(name)
 
     def _add(self, item: Any, body: Body, frame: Pose | None) -> None:
         item.frame = frame

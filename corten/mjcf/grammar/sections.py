@@ -127,7 +127,7 @@ CUSTOM = rule(
     children=[
         rule("numeric", "numbers", identifier(), integer("size", "number of values"),
              real("data", "values", (), (1, None))),
-        rule("text", "text", identifier(), text("data", "text")),
+        rule("text", "text", identifier(), text("data", "text", required=True)),
         rule("tuple", "objects", identifier(), children=[
             rule("element", "object", text("objtype", "kind", required=True),
                  reference("objname", "object", required=True), real("prm", "parameter", 0.0))]),

@@ -1,4 +1,4 @@
-"""The last step of the compiler: what the file leaves to dynamics, found by the physics kernels on the finished model."""
+"""The last step of the compiler: what the file leaves to dynamics, found by the physics kernels."""
 
 from __future__ import annotations
 

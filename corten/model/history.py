@@ -8,7 +8,7 @@ import numpy as np
 
 
 def initial_history(m: Any) -> np.ndarray:
-    """All buffers, filled with zeros taken before time 0: one time step apart, or a sensor's sampling interval apart."""
+    """All buffers, filled with zeros taken before time 0: a time step apart, or a sensor's sampling interval."""
     history = np.zeros(m.nhistory)
     h = float(m.opt.timestep)
     for i in np.flatnonzero(m.actuator_history[:, 0] > 0):

@@ -16,17 +16,16 @@ MINVAL = 1e-15  # denominators are kept from vanishing
 
 
 def set_const(m: Any) -> None:
-    """Bring a model's derived constants up to date: call it after an edit of masses, inertias, frames, gears or lengths.
+    """Bring a model's derived constants up to date; call it after an edit of masses, inertias, frames or gears.
 
-    It sets what the reference's compiler finds at qpos0 and qpos_spring: masses of subtrees, inverse inertias of bodies,
-    dofs and tendons, rest lengths, accelerations of actuators, damping of those that give a damping ratio, offsets of
-    cameras and lights, anchors and relative poses of equality constraints that are not given, and the statistics.
+    It sets what the compiler finds at qpos0 and qpos_spring: masses of subtrees, inverse inertias of bodies, dofs and
+    tendons, rest lengths, accelerations of actuators, damping of those that give a damping ratio, offsets of cameras
+    and lights, anchors and relative poses of equality constraints that are not given, and the statistics.
     """
     m.body_subtreemass[:] = m.body_mass
     for b in range(m.nbody - 1, 0, -1):
         m.body_subtreemass[m.body_parentid[b]] += m.body_subtreemass[b]
     d = block(m, SINGLE)
-    reference_pose.pose(m, d)
     _set_inertias(m, d)
     m.tendon_length0[:] = d.ten_length
     m.actuator_length0[:] = d.actuator_length
@@ -52,21 +51,16 @@ def set_spring_dampers(m: Any, springdamper: np.ndarray) -> None:
 
 
 def _set_inertias(m: Any, d: Record) -> None:
-    """Inertias and inverse inertias at qpos0."""
-    for kernel, field in (
-        (reference_pose.dof_inertias, m.dof_M0),
-        (reference_pose.dof_weights, m.dof_invweight0),
-        (reference_pose.body_weights, m.body_invweight0),
-        (reference_pose.tendon_weights, m.tendon_invweight0),
-        (reference_pose.actuator_accelerations, m.actuator_acc0),
-    ):
-        result = np.zeros_like(field)
-        kernel(m, d, result)
+    """Inertias and inverse inertias at qpos0; all of d that they need."""
+    fields = (m.dof_M0, m.dof_invweight0, m.body_invweight0, m.tendon_invweight0, m.actuator_acc0)
+    results = [np.zeros_like(field) for field in fields]
+    reference_pose.constants(m, d, *results)
+    for field, result in zip(fields, results, strict=True):
         field[...] = result
 
 
 def _set_damping(m: Any, d: Record) -> None:
-    """The third bias parameter of a position servo, where positive, is a damping ratio: it becomes -kv = -2 r sqrt(kp I).
+    """The third bias parameter of a servo, where positive, is a damping ratio r: it becomes -kv = -2 r sqrt(kp I).
 
     I is the inertia that the actuator feels: the sum over its dofs of M0 / moment^2.
     """

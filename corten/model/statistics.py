@@ -1,4 +1,4 @@
-"""Statistics of a model at qpos0: its extent and centre, mean sizes, masses and inertias, and the length scales of dofs."""
+"""Statistics of a model at qpos0: extent and centre, mean sizes, masses and inertias, and the length scales of dofs."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ MAXVAL = 1e10  # numbers beyond are bad
 
 @stage
 def actuation(m, d):
-    """act_dot, actuator_force, and qfrc_actuator = moment' actuator_force, limited by joint, plus compensation routed here."""
+    """act_dot, actuator_force, and qfrc_actuator = moment' actuator_force plus compensation, limited by joint."""
     for i in range(m.nv):
         d.qfrc_actuator[i] = 0.0
     for i in range(m.nu):
@@ -41,7 +41,7 @@ def actuation(m, d):
 
 @kernel
 def actuator_inputs(m, d):
-    """actuator_input: the controls, from the past where there is a delay, limited; all zero if one is not a number or huge."""
+    """actuator_input: the controls, from the past where there is a delay, limited; all zero if one of them is bad."""
     clamped = not m.opt.disableflags & DisableBit.CLAMPCTRL
     bad = 0.0
     for i in range(m.nu):

@@ -1,8 +1,8 @@
 """Histories: ring buffers of past controls and sensor readings, for delays.
 
-The buffer of n samples of a quantity of dimension `dim` starts at `adr` in `d.history`: a number for the owner (a sensor's
-last sampling time), the place of the newest sample, n times, n samples. Sample 0 in time is the oldest. Where the newest
-sample is differs from world to world, so all of this works on one world: call it with a lane view.
+The buffer of n samples of a quantity of dimension `dim` starts at `adr` in `d.history`: a number for the owner (a
+sensor's last sampling time), the place of the newest sample, n times, n samples. Sample 0 in time is the oldest. Where
+the newest sample is differs from world to world, so all of this works on one world: call it with a lane view.
 """
 
 from __future__ import annotations
@@ -71,8 +71,8 @@ def history_insert(d, adr, n, dim, t):
 def history_value(d, adr, n, dim, c, t, order):
     """Component c at time t, held beyond both ends.
 
-    Order 0: that of the sample before; 1: linear; 2: the cubic whose slopes at samples are those between their neighbours
-    (Catmull and Rom), zero at the ends of the buffer.
+    Order 0: that of the sample before; 1: linear; 2: the cubic whose slopes at samples are those between their
+    neighbours (Catmull and Rom), zero at the ends of the buffer.
     """
     now = value(t)
     if now <= history_time(d, adr, n, 0) + SAME_TIME:

@@ -54,7 +54,7 @@ def advance(m, d, act_dot, qacc, qvel):
 
 @stage
 def euler(m, d):
-    """Semi-implicit Euler. Joint damping is taken at the end of the step: (M + h D) qacc = all forces but at its start."""
+    """Semi-implicit Euler. Joint damping is that of the end of the step: (M + h D) qacc = all forces at its start."""
     if not damped(m):
         advance(m, d, d.act_dot, d.qacc, d.qvel)
         return
@@ -97,7 +97,7 @@ def runge_kutta_begin(m, d):
 
 @stage
 def runge_kutta_move(m, d, fraction):
-    """The next trial state: from the start of the step, along the slope of the trial before, for a fraction of the step."""
+    """The next trial state: from the start of the step, along the slope of the last trial, for a part of the step."""
     h = m.opt.timestep * fraction
     for i in range(m.nq):
         d.qpos[i] = d.rk_qpos[i]

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from corten.kernel import absolute, exp, kernel, lane, maximum, minimum, sqrt
 from corten.physics.actuation import MAXVAL
-from corten.physics.integrate import euler
 from corten.physics.reference_pose import MINVAL, actuator_acceleration
-from corten.physics.step import acceleration_stages, position_stages, velocity_stages
+from corten.physics.step import acceleration_stages, integrate, position_stages, velocity_stages
 
 MIN_TIMECONST = 0.01
 FAR = 1e300  # beyond all lengths
@@ -17,8 +16,8 @@ def pull(m, d, a, accel, maxforce, timeconst, total, interval, result):
     """Pull actuator a from the state of d on, towards greater length if `accel` is positive.
 
     Each step applies moment' f, scaled so that |qacc| is `accel` but |force| at most `maxforce` (0: any), and damps
-    velocities with `timeconst`. `result` becomes the least and the greatest length in the last `interval` of the `total` time; the least is
-    above the greatest if the simulation has diverged.
+    velocities with `timeconst`. `result` becomes the least and the greatest length in the last `interval` of the
+    `total` time; the least is above the greatest if the simulation has diverged.
     """
     w = lane(d, 0)
     decay = exp(-m.opt.timestep / maximum(MIN_TIMECONST, timeconst))
@@ -30,7 +29,7 @@ def pull(m, d, a, accel, maxforce, timeconst, total, interval, result):
         velocity_stages(m, d)
         apply_pull(m, w, a, accel, maxforce)
         acceleration_stages(m, d)
-        euler(m, d)
+        integrate(m, d)
         if diverged(m, w):
             shortest, longest = FAR, -FAR
             break

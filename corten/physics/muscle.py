@@ -1,9 +1,9 @@
-"""Muscles: how their activation follows excitation, and what force they give at a length, a velocity and an activation.
+"""Muscles: how their activation follows excitation, and the force they give at a length, a velocity and an activation.
 
-Length and velocity are normalised: 1 is the optimal length, at which the muscle is strongest, velocities are in units of
-`vmax` of these. Ten parameters of an actuator describe a muscle: the ends of its range in normalised length, peak force (or
--1: `scale` divided by acc0), scale, the shortest and longest length at which it pulls, vmax, passive force at the latter
-length, and the force at saturating lengthening velocity, these two relative to peak force.
+Length and velocity are normalised: 1 is the optimal length, at which the muscle is strongest, velocities are in units
+of `vmax` of these per second. Nine parameters describe a muscle: the ends of its range in normalised length, peak force
+(or -1: `scale` divided by acc0), scale, the shortest and longest length at which it pulls, vmax, and relative to peak
+force the passive force at the longest length and the force when lengthening fast.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def force_length(length, shortest, longest):
 
 @kernel
 def force_velocity(speed, most):
-    """FV: 0 when shortening at or above vmax, 1 at rest, `most` when lengthening fast; two parabolas that meet at rest."""
+    """FV: 0 when shortening at or above vmax, 1 at rest, `most` when lengthening fast; two parabolas meet at rest."""
     y = most - 1.0
     missing = y - speed
     lengthening = where(speed <= y, most - missing * missing * (1.0 / maximum(MINVAL, y)), most)

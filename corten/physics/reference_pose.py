@@ -1,4 +1,4 @@
-"""What a model's constants need: inertia, lengths and moments at a pose, and how much the world yields to unit forces there.
+"""What a model's constants need: inertia, lengths and moments at a pose, and how bodies yield to unit forces there.
 
 J inv(M) J' is found from half a solve: with M = L' D L and y = inv(L') J', it is y' inv(D) y; y is nonzero only on the
 dofs between those that J names and the world.
@@ -32,6 +32,18 @@ def pose(m, d):
     transmission(m, d)
 
 
+@kernel
+def constants(m, d, dof_inertia, dof_weight, body_weight, tendon_weight, acceleration):
+    """All of `pose`, and dof_M0, dof_invweight0, body_invweight0, tendon_invweight0, actuator_acc0."""
+    pose(m, d)
+    w = lane(d, 0)
+    dof_inertias(m, w, dof_inertia)
+    dof_weights(m, w, dof_weight)
+    body_weights(m, w, body_weight)
+    tendon_weights(m, w, tendon_weight)
+    actuator_accelerations(m, w, acceleration)
+
+
 @stage
 def lengths(m, d):
     """Lengths of tendons at d.qpos."""
@@ -40,18 +52,16 @@ def lengths(m, d):
 
 
 @kernel
-def dof_inertias(m, d, result):
+def dof_inertias(m, w, result):
     """Diagonal of M for rigid bodies and armature, without the inertia of tendons."""
-    w = lane(d, 0)
     for i in range(m.nv):
         axis = load6(w.cdof, i)
         result[i] = m.dof_armature[i] + dot6(axis, inertia_times(load10(w.crb, m.dof_bodyid[i]), axis))
 
 
 @kernel
-def dof_weights(m, d, result):
+def dof_weights(m, w, result):
     """dof_invweight0: the diagonal of inv(M), averaged over the translations and over the rotations of a joint."""
-    w = lane(d, 0)
     for j in range(m.njnt):
         i, kind = m.jnt_dofadr[j], m.jnt_type[j]
         if m.body_simple[m.jnt_bodyid[j]] == 2:
@@ -73,12 +83,11 @@ def dof_weights(m, d, result):
 
 
 @kernel
-def body_weights(m, d, result):
+def body_weights(m, w, result):
     """body_invweight0: how a body's centre of mass yields to a unit force, and the body to a unit torque, averaged.
 
     A body that does not yield to one of them counts as yielding as to the other.
     """
-    w = lane(d, 0)
     for b in range(m.nbody):
         result[b, 0] = 0.0
         result[b, 1] = 0.0
@@ -135,9 +144,8 @@ def compliance(m, w, last):
 
 
 @kernel
-def tendon_weights(m, d, result):
+def tendon_weights(m, w, result):
     """tendon_invweight0: J inv(M) J' of each tendon's length."""
-    w = lane(d, 0)
     for t in range(m.ntendon):
         for i in range(m.nv):
             w.scratch_v[i] = 0.0
@@ -151,9 +159,8 @@ def tendon_weights(m, d, result):
 
 
 @kernel
-def actuator_accelerations(m, d, result):
+def actuator_accelerations(m, w, result):
     """actuator_acc0: |inv(M) moment'|, the acceleration under unit force."""
-    w = lane(d, 0)
     for a in range(m.nu):
         actuator_acceleration(m, w, a)
         total = 0.0

@@ -113,14 +113,21 @@ def step(m, d, nstep):
             compare_forward_inverse(m, d)
         if m.opt.integrator == Integrator.RK4:
             runge_kutta_4(m, d)
-        elif m.opt.integrator == Integrator.IMPLICIT:
-            implicit(m, d)
-        elif m.opt.integrator == Integrator.IMPLICITFAST:
-            implicit_fast(m, d)
-        elif m.opt.integrator == Integrator.IMPLICITSPRINGDAMPER:
-            implicit_spring_damper(m, d)
         else:
-            euler(m, d)
+            integrate(m, d)
+
+
+@kernel
+def integrate(m, d):
+    """The state after a step from the forces at its start: by Euler's method unless an implicit one is asked for."""
+    if m.opt.integrator == Integrator.IMPLICIT:
+        implicit(m, d)
+    elif m.opt.integrator == Integrator.IMPLICITFAST:
+        implicit_fast(m, d)
+    elif m.opt.integrator == Integrator.IMPLICITSPRINGDAMPER:
+        implicit_spring_damper(m, d)
+    else:
+        euler(m, d)
 
 
 @kernel

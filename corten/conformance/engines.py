@@ -40,11 +40,16 @@ class Engine(Protocol):
 
 
 def read(record: Any, name: str) -> Any:
-    """A field by its dotted name (`opt.timestep`), or None if the record has no such field."""
-    for part in name.split("."):
-        record = getattr(record, part, None)
-        if record is None:
-            return None
+    """A field by its dotted name (`opt.timestep`), or None if the record has no such field.
+
+    `contact.dist` is `contact_dist` where contacts are fields of the record and not records of their own.
+    """
+    owner, _, rest = name.partition(".")
+    if rest and not hasattr(record, owner):
+        owner, rest = f"{owner}_{rest}", ""
+    record = getattr(record, owner, None)
+    if rest:
+        record = getattr(record, rest, None)
     return np.frombuffer(record, np.uint8) if isinstance(record, bytes) else record
 
 
@@ -162,7 +167,9 @@ class Corten:
 
         self.corten: Any = corten
         self._model_fields = [f.name for f in MODEL_FIELDS if not f.ours]
-        self._data_fields = [f.name for f in DATA_FIELDS if not f.ours]
+        self._data_fields = [f.name for f in DATA_FIELDS if not f.ours] + [
+            f.name.replace("_", ".", 1) for f in DATA_FIELDS if f.name.startswith("contact_")
+        ]
 
     def load(self, path: Path) -> Any:
         try:

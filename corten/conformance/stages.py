@@ -70,7 +70,7 @@ GROUPS = (
             light_xpos light_xdir subtree_com cinert cdof crb
             flexvert_xpos flexelem_aabb flexedge_J flexedge_length flexvert_J flexvert_length
             ten_wrapadr ten_wrapnum wrap_obj wrap_xpos ten_length ten_J actuator_length actuator_moment
-            qM M qLD qLDiagInv
+            M qLD qLDiagInv
             """
         ),
     ),

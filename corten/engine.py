@@ -46,7 +46,7 @@ def check(m: Model, d: Record) -> None:
     if not isinstance(d, Record):
         raise TypeError(f"the data is a {type(d).__name__}, not a corten.Data")
     for name, size in d._all_sizes.items():
-        if m._all_sizes.get(name) != size:
+        if m._all_sizes.get(name) != size and name not in d.capacities:
             raise SimulationError(
                 f"this Data was made for another model: {name} is {size}, the model's {m._all_sizes.get(name)}"
             )

@@ -67,6 +67,22 @@ def _block(t: Caller, args: list[Value]) -> Value:
     return memory.block(t.body, args[0], args[1])
 
 
+@lowers(plain.lowest_bit)
+def _lowest_bit(t: Caller, args: list[Value]) -> Value:
+    return _count_zeros(t, args[0], "cttz")
+
+
+@lowers(plain.highest_bit)
+def _highest_bit(t: Caller, args: list[Value]) -> Value:
+    return ar.binary(t.body, "-", static(63), _count_zeros(t, args[0], "ctlz"))
+
+
+def _count_zeros(t: Caller, x: Value, name: str) -> Value:
+    if not isinstance(x.type, Int):
+        raise KernelError(f"the bits of a {x.type}, not of an integer")
+    return Value(INT, (t.body.intrinsic(f"llvm.{name}.i64", "i64", [("i64", x.regs[0]), ("i1", "true")]),))
+
+
 @lowers(plain.nonzero)
 def _nonzero(t: Caller, args: list[Value]) -> Value:
     return ar.nonzero(t.body, _number(args[0], "nonzero"))

@@ -15,7 +15,7 @@ from corten.kernel.record import COUNTS, Field
 from corten.kernel.types import BOOL, FLOAT, INT, Bool, Buffer, Dual, Float, Int, Lanes, Mask, Struct, Type, vector
 
 INVARIANT = ", !invariant.load !0"
-MEMORY = {"int": "i32", "long": "i64", "byte": "i8", "single": "float"}
+MEMORY = {"int": "i32", "long": "i64", "byte": "i8", "single": "float", "block": "i32", "bits": "i64"}
 
 
 def attribute(body: Body, struct: Value, name: str) -> Value:
@@ -78,8 +78,8 @@ def _element(type_: Struct, field: Field) -> tuple[Type, str, int]:
                 f"(for l in lanes(d): lane(d, l).{field.name})"
             )
         return INT, MEMORY[field.dtype], width
-    if field.dtype == "block":
-        return INT, "i32", 1
+    if field.dtype in ("block", "bits"):
+        return INT, MEMORY[field.dtype], 1
     if field.dtype == "flag":
         one = type_.lane or isinstance(whole, Float)
         return (BOOL, "i8", width) if one else (Mask(width), vector(width, "i8"), 1)

@@ -114,6 +114,16 @@ def scalb(x: float, n: float) -> float:
     return x * 2.0 ** int(n)
 
 
+def lowest_bit(x: int) -> int:
+    """The number of the lowest bit that is set in a positive integer."""
+    return (int(x) & -int(x)).bit_length() - 1
+
+
+def highest_bit(x: int) -> int:
+    """The number of the highest bit that is set in a positive integer."""
+    return int(x).bit_length() - 1
+
+
 def nonzero(x: Any) -> bool:
     """Whether a number, or any of its tangents, differs from zero: whether work on it can be left out."""
     return bool(x != 0)

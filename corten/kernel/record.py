@@ -23,6 +23,7 @@ DTYPES = {
     "byte": np.dtype(np.uint8),
     "flag": np.dtype(np.uint8),  # a truth value of each world: a mask where worlds lie in lanes
     "block": np.dtype(np.int32),  # an integer that all worlds of a block share
+    "bits": np.dtype(np.int64),  # the same, wide
 }
 COUNTS = ("size", "capacity")  # integers that stand in the record's table itself
 ALIGN = 64  # bytes: a cache line, and the widest vector
@@ -89,7 +90,7 @@ class Element:
 
     def tail(self, dtype: str) -> tuple[int, ...]:
         """Trailing dimensions that this element type adds to a field's array."""
-        if dtype == "block":
+        if dtype in ("block", "bits"):
             return ()
         if self.kind == "dual":
             return (self.width,) if dtype == "real" else ()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from corten.kernel.record import Field, RecordType
+from corten.model.constraint_fields import CONSTRAINT_FIELDS
 
 # What a user sets: the state of the world and what acts on it.
 STATE = (
@@ -14,7 +15,7 @@ STATE = (
     Field("ctrl", ("nu",), "real", "controls"),
     Field("qfrc_applied", ("nv",), "real", "applied joint forces"),
     Field("xfrc_applied", ("nbody", 6), "real", "applied force and torque at each body's centre of mass, world axes"),
-    Field("eq_active", ("neq",), "byte", "which equality constraints are switched on"),
+    Field("eq_active", ("neq",), "flag", "which equality constraints are switched on"),
     Field("mocap_pos", ("nmocap", 3), "real", "positions of mocap bodies"),
     Field("mocap_quat", ("nmocap", 4), "real", "orientations of mocap bodies"),
     Field("history", ("nhistory",), "real", "buffers of delayed controls and sensors"),
@@ -54,6 +55,48 @@ POSITION = (
     Field("actuator_moment", ("nJmom",), "real", "gradients of lengths by dofs, sparse rows", "transmission"),
     Field("energy", (2,), "real", "potential and kinetic energy", "energy"),
     Field("sensordata", ("nsensordata",), "real", "readings of sensors", "sensors"),
+)
+
+# Contacts: the first `ncon` rows. More of them than there are rows makes `ncon_wanted` larger than `ncon`.
+CONTACT = (
+    Field("nconcap", (), "capacity", "rows for contacts", ours=True),
+    Field("ncon", (), "int", "number of contacts", "collision"),
+    Field("ncon_wanted", (), "int", "number of contacts if there had been room for all", "collision", ours=True),
+    Field("contact_dist", ("nconcap",), "real", "distances; negative in penetration", "collision", ours=True),
+    Field("contact_pos", ("nconcap", 3), "real", "positions, midway between the geoms", "collision", ours=True),
+    Field("contact_frame", ("nconcap", 9), "real", "axes as rows; the first is the normal", "collision", ours=True),
+    Field("contact_includemargin", ("nconcap",), "float", "distances at which they push", "collision", ours=True),
+    Field("contact_friction", ("nconcap", 5), "float", "two sliding, torsion, two rolling", "collision", ours=True),
+    Field("contact_solref", ("nconcap", 2), "float", "reference parameters, normal", "collision", ours=True),
+    Field("contact_solreffriction", ("nconcap", 2), "float", "the same, friction; 0: as normal", "collision", ours=True),
+    Field("contact_solimp", ("nconcap", 5), "float", "impedance parameters", "collision", ours=True),
+    Field("contact_mu", ("nconcap",), "real", "friction of the regularized cone", "constraint", ours=True),
+    Field("contact_dim", ("nconcap",), "int", "dimensions of the force: 1, 3, 4 or 6", "collision", ours=True),
+    Field("contact_geom", ("nconcap", 2), "int", "the two geoms", "collision", ours=True),
+    Field("contact_exclude", ("nconcap",), "int", "0: included, 1: in the gap", "collision", ours=True),
+    Field("contact_efc_address", ("nconcap",), "int", "first constraint row, or -1", "constraint", ours=True),
+    Field("touch_dist", (50,), "real", "points at which two geoms touch: distances", ours=True),
+    Field("touch_pos", (50, 3), "real", "their positions", ours=True),
+    Field("touch_normal", (50, 3), "real", "their normals, from the first geom to the second", ours=True),
+    Field("touch_tangent", (50, 3), "real", "their first tangents; 0: any", ours=True),
+)
+
+# Memory of the broad phase for many geoms (corten/physics/collision/sweep.py).
+SWEEP = (
+    Field("nnearcap", (), "capacity", "rows for pairs of geoms that are near each other", ours=True),
+    Field("nnear_wanted", (), "int", "number of such pairs", "collision", ours=True),
+    Field("near_first", ("nnearcap",), "int", "first geom of a near pair", ours=True),
+    Field("near_second", ("nnearcap",), "int", "second geom", ours=True),
+    Field("near_pair", ("nnearcap",), "int", "explicit pair that it is, or -1", ours=True),
+    Field("near_first_too", ("nnearcap",), "int", "the same while sorting", ours=True),
+    Field("near_second_too", ("nnearcap",), "int", "the same while sorting", ours=True),
+    Field("near_pair_too", ("nnearcap",), "int", "the same while sorting", ours=True),
+    Field("near_start", ("nsweepbody",), "int", "where the pairs of a body begin", ours=True),
+    Field("sweep_ready", (), "int", "whether sweep_order is set", ours=True),
+    Field("sweep_order", ("nsweep",), "int", "geoms that move, then those that stand, by sweep_low", ours=True),
+    Field("sweep_low", ("nsweep",), "float", "where their bounding spheres begin", ours=True),
+    Field("sweep_high", ("nsweep",), "float", "where these end", ours=True),
+    Field("sweep_ball", ("nsweep", 4), "float", "centre and radius of these", ours=True),
 )
 
 VELOCITY = (
@@ -120,5 +163,5 @@ WARNINGS = (
     Field("warning_lastinfo", (8,), "int", "what it was about when last given: an index", ours=True),
 )
 
-DATA_FIELDS = STATE + POSITION + VELOCITY + ACCELERATION + WARNINGS + SCRATCH
+DATA_FIELDS = STATE + POSITION + CONTACT + SWEEP + VELOCITY + ACCELERATION + CONSTRAINT_FIELDS + WARNINGS + SCRATCH
 DATA = RecordType("Data", DATA_FIELDS)

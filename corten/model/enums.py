@@ -411,3 +411,26 @@ class MeshBuiltin(IntEnum):
     WEDGE = 6
     PLATE = 7
 
+
+
+class ConstraintType(IntEnum):
+    """What a constraint row comes from."""
+
+    EQUALITY = 0
+    FRICTION_DOF = 1
+    FRICTION_TENDON = 2
+    LIMIT_JOINT = 3
+    LIMIT_TENDON = 4
+    CONTACT_FRICTIONLESS = 5
+    CONTACT_PYRAMIDAL = 6
+    CONTACT_ELLIPTIC = 7
+
+
+class ConstraintState(IntEnum):
+    """Which part of its cost a row is on."""
+
+    SATISFIED = 0
+    QUADRATIC = 1
+    LINEARNEG = 2
+    LINEARPOS = 3
+    CONE = 4

@@ -1,0 +1,89 @@
+"""The part of Data's table that holds constraints: rows, the solver's state, islands."""
+
+from __future__ import annotations
+
+from corten.kernel.record import Field
+
+# A row is one scalar constraint. The rows of a block of worlds are those that any of its worlds needs; where a world does
+# not need a row, the row's D is zero there. So all worlds share one pattern of the Jacobian.
+ROWS = (
+    Field("efc_cap", (), "capacity", "room for rows", ours=True),
+    Field("efcJ_cap", (), "capacity", "room for entries of the Jacobian", ours=True),
+    Field("nefc", (), "block", "constraint rows", "rows"),
+    Field("ne", (), "block", "rows of equality constraints", "rows"),
+    Field("nf", (), "block", "rows of friction loss", "rows"),
+    Field("nl", (), "block", "rows of limits", "rows"),
+    Field("nJ", (), "block", "entries of the Jacobian", "rows"),
+    Field("need_efc", (), "block", "rows that did not fit, and those that did; 0: all did", "rows", ours=True),
+    Field("need_efcJ", (), "block", "the same of entries of the Jacobian", "rows", ours=True),
+    Field("efc_type", ("efc_cap",), "block", "ConstraintType", "rows"),
+    Field("efc_id", ("efc_cap",), "block", "the object that makes the row", "rows"),
+    Field("efc_dim", ("efc_cap",), "block", "rows of the same object from its first one on; 0 on the others", ours=True),
+    Field("efc_J_rownnz", ("efc_cap",), "block", "Jacobian: entries of each row", "rows"),
+    Field("efc_J_rowadr", ("efc_cap",), "block", "Jacobian: start of each row", "rows"),
+    Field("efc_J_colind", ("efcJ_cap",), "block", "Jacobian: dof of each entry", "rows"),
+    Field("efc_J_side", ("efcJ_cap",), "block", "Jacobian: whose chain the dof is on", ours=True),
+    Field("efc_J", ("efcJ_cap",), "real", "Jacobian", "rows"),
+    Field("efc_pos", ("efc_cap",), "real", "violation", "rows"),
+    Field("efc_margin", ("efc_cap",), "real", "violation at which the constraint acts", "rows"),
+    Field("efc_frictionloss", ("efc_cap",), "real", "largest force of friction loss", "rows"),
+    Field("efc_diagApprox", ("efc_cap",), "real", "approximate diagonal of J inv(M) J'", "rows"),
+    Field("efc_KBIP", ("efc_cap", 4), "real", "stiffness, damping, impedance and its slope", "rows"),
+    Field("efc_D", ("efc_cap",), "real", "inverse of R; 0 where a world does not have the row", "rows"),
+    Field("efc_R", ("efc_cap",), "real", "regularisation", "rows"),
+    Field("efc_vel", ("efc_cap",), "real", "velocity along the row, J qvel", "reference"),
+    Field("efc_aref", ("efc_cap",), "real", "reference acceleration", "reference"),
+    Field("efc_b", ("efc_cap",), "real", "J qacc_smooth - aref", "constraint"),
+    Field("efc_force", ("efc_cap",), "real", "force", "constraint"),
+    Field("efc_state", ("efc_cap",), "int", "ConstraintState", "constraint"),
+)
+
+# Contacts of a block side by side: slot s is the same pair of geoms in all worlds that have it.
+SLOTS = (
+    Field("nslot", (), "block", "contacts that any world of the block has", "slots", ours=True),
+    Field("slot_geom", ("nconcap", 2), "block", "the geoms", "slots", ours=True),
+    Field("slot_dim", ("nconcap",), "block", "dimensions of the contact's force", "slots", ours=True),
+    Field("slot_row", ("nconcap",), "block", "first row, or -1", "rows", ours=True),
+    Field("slot_on", ("nconcap",), "flag", "whether a world has the contact and it may push", "slots", ours=True),
+)
+
+# The Newton solver's matrix H = M + J' D J in sparse rows up to the diagonal, and vectors that the solvers work in.
+SOLVER = (
+    Field("H_cap", (), "capacity", "room for entries of H", ours=True),
+    Field("need_H", (), "block", "entries of H, if they did not fit; else 0", "constraint", ours=True),
+    Field("H_pattern", (), "block", "what H_colind holds: 0 nothing, 1 chains of dofs, 2 coupled branches", ours=True),
+    Field("H_rownnz", ("nv",), "block", "H: entries of each row", ours=True),
+    Field("H_rowadr", ("nv",), "block", "H: start of each row", ours=True),
+    Field("H_colind", ("H_cap",), "block", "H: dof of each entry", ours=True),
+    Field("H_bits", ("nHbits",), "bits", "H: sets of dofs while the pattern is found", ours=True),
+    Field("H_base", ("H_cap",), "real", "H without contacts that slide", ours=True),
+    Field("H_factor", ("H_cap",), "real", "H, and then its factors", ours=True),
+    Field("H_inverse", ("nv",), "real", "inverse diagonal of the factors", ours=True),
+    Field("H_weight", ("efc_cap",), "real", "with what weight each row is in H", ours=True),
+    Field("efc_weight", ("efc_cap",), "real", "with what weight each row ought to be there", ours=True),
+    Field("efc_cone", ("efc_cap",), "flag", "whether the contact slides: its force is on the cone", ours=True),
+    Field("efc_jar", ("efc_cap",), "real", "J qacc - aref", ours=True),
+    Field("efc_jv", ("efc_cap",), "real", "J search", ours=True),
+    Field("sol_Ma", ("nv",), "real", "M qacc", ours=True),
+    Field("sol_Mv", ("nv",), "real", "M search", ours=True),
+    Field("sol_grad", ("nv",), "real", "gradient of the cost", ours=True),
+    Field("sol_Mgrad", ("nv",), "real", "gradient, preconditioned", ours=True),
+    Field("sol_search", ("nv",), "real", "search direction", ours=True),
+    Field("sol_oldgrad", ("nv",), "real", "gradient before the last step", ours=True),
+    Field("sol_oldMgrad", ("nv",), "real", "the same, preconditioned", ours=True),
+    Field("sol_count", (), "real", "iterations so far", ours=True),
+    Field("solver_niter", (20,), "int", "iterations of the solver, for the first islands", "constraint"),
+)
+
+# Isles: parts of the system that are solved one after another. Each is some ranges of dofs and some rows.
+ISLES = (
+    Field("nisle", (), "block", "number of isles", ours=True),
+    Field("isle_rangeadr", ("nisle_cap",), "block", "first range of each isle, and one past the last", ours=True),
+    Field("isle_efcadr", ("nisle_cap",), "block", "first row of each isle in isle_efc, and one past the last", ours=True),
+    Field("isle_nv", ("nisle_cap",), "block", "number of dofs of each isle", ours=True),
+    Field("isle_efc", ("efc_cap",), "block", "rows, isle by isle", ours=True),
+    Field("range_first", ("nisle_cap",), "block", "first dof of each range", ours=True),
+    Field("range_last", ("nisle_cap",), "block", "one past the last dof of each range", ours=True),
+)
+
+CONSTRAINT_FIELDS = ROWS + SLOTS + SOLVER + ISLES

@@ -1,0 +1,75 @@
+"""The narrow phase: which function finds the points of two shapes."""
+
+from __future__ import annotations
+
+from corten.kernel import kernel
+from corten.kernel.vec import dot3, load3, sub3
+from corten.model.enums import GeomType
+from corten.physics.collision.box import box_box
+from corten.physics.collision.capsule import capsule_box, capsule_capsule
+from corten.physics.collision.contact import keep
+from corten.physics.collision.parameters import pair_margin
+from corten.physics.collision.plane import (
+    column,
+    plane_box,
+    plane_capsule,
+    plane_cylinder,
+    plane_ellipsoid,
+    plane_sphere,
+)
+from corten.physics.collision.sphere import sphere_box, sphere_capsule, sphere_cylinder, sphere_sphere
+
+
+@kernel
+def near(m, d, a, b, margin):
+    """Whether the bounding spheres of two geoms, or one and a plane, are within the margin. The plane is the first geom."""
+    apart = sub3(load3(d.geom_xpos, b), load3(d.geom_xpos, a))
+    if m.geom_rbound[a] > 0.0 and m.geom_rbound[b] > 0.0:
+        reach = m.geom_rbound[a] + m.geom_rbound[b] + margin
+        return dot3(apart, apart) <= reach * reach
+    reach = margin + m.geom_rbound[b]
+    return dot3(apart, column(d.geom_xmat, a, 2)) <= reach
+
+
+@kernel
+def collide(m, d, a, b, pair):
+    """Contacts of geoms a and b, the simpler shape first, in one world."""
+    margin = pair_margin(m, a, b, pair)
+    if near(m, d, a, b, margin):
+        count = touching(m, d, a, b, margin)
+        if count > 0:
+            keep(m, d, a, b, pair, margin, count)
+
+
+@kernel
+def touching(m, d, a, b, margin):
+    """Points in which two geoms touch, put into `touch_*`; how many."""
+    first, second = m.geom_type[a], m.geom_type[b]
+    if first == GeomType.PLANE:
+        if second == GeomType.SPHERE:
+            return plane_sphere(m, d, a, b, margin)
+        if second == GeomType.CAPSULE:
+            return plane_capsule(m, d, a, b, margin)
+        if second == GeomType.CYLINDER:
+            return plane_cylinder(m, d, a, b, margin)
+        if second == GeomType.BOX:
+            return plane_box(m, d, a, b, margin)
+        if second == GeomType.ELLIPSOID:
+            return plane_ellipsoid(m, d, a, b, margin)
+    if first == GeomType.SPHERE:
+        if second == GeomType.SPHERE:
+            return sphere_sphere(m, d, a, b, margin)
+        if second == GeomType.CAPSULE:
+            return sphere_capsule(m, d, a, b, margin)
+        if second == GeomType.CYLINDER:
+            return sphere_cylinder(m, d, a, b, margin)
+        if second == GeomType.BOX:
+            return sphere_box(m, d, a, b, margin)
+    if first == GeomType.CAPSULE:
+        if second == GeomType.CAPSULE:
+            return capsule_capsule(m, d, a, b, margin)
+        if second == GeomType.BOX:
+            return capsule_box(m, d, a, b, margin)
+    if first == GeomType.BOX and second == GeomType.BOX:
+        return box_box(m, d, a, b, margin)
+    return 0

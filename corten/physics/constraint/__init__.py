@@ -1,0 +1,1 @@
+"""Constraints: rows, impedance, and the solvers that find the forces."""

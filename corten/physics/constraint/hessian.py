@@ -1,0 +1,253 @@
+"""The Newton solver's matrix H = M + J' W J: its pattern, its sum, its factors.
+
+H is sparse: dof i is coupled with its ancestors, as in M, and further with what rows couple it with. Most rows (limits,
+contacts with the world) lie within one chain of dofs, and then the chains are the whole pattern. Rows between branches
+couple these; eliminating from the last dof to the first then fills in what it must, which is found on sets of bits
+beforehand. The sum is kept from iteration to iteration: only rows whose weight has changed are added to it.
+"""
+
+from __future__ import annotations
+
+from corten.kernel import any_lane, highest_bit, kernel, local, lowest_bit, where
+from corten.model.enums import ConstraintType
+from corten.physics.constraint.cost import tangent_length
+
+WORD = 60  # bits used of each 64-bit word: the sign is left alone
+CHAINS, COUPLED = 1, 2
+
+
+@kernel
+def find_pattern(m, d):
+    """H_rownnz, H_rowadr, H_colind; whether they fit."""
+    if within_chains(m, d):
+        if d.H_pattern == CHAINS:
+            return True
+        if m.nHchain > d.H_cap:
+            d.need_H = m.nHchain
+            return False
+        for i in range(m.nv):
+            d.H_rownnz[i] = m.Hchain_rownnz[i]
+            d.H_rowadr[i] = m.Hchain_rowadr[i]
+        for k in range(m.nHchain):
+            d.H_colind[k] = m.Hchain_colind[k]
+        d.H_pattern = CHAINS
+        return True
+    return coupled_pattern(m, d)
+
+
+@kernel
+def within_chains(m, d):
+    """Whether all dofs of each row are ancestors of its last."""
+    for r in range(d.nefc):
+        n = d.efc_J_rownnz[r]
+        if d.efc_dim[r] > 0 and n > 1:
+            k = d.efc_J_rowadr[r] + n - 1
+            i = d.efc_J_colind[k]
+            for back in range(n - 1):
+                j = d.efc_J_colind[k - 1 - back]
+                while i > j:
+                    i = m.dof_parentid[i]
+                if i != j:
+                    return False
+    return True
+
+
+@kernel
+def coupled_pattern(m, d):
+    """The pattern of the factors of H, by symbolic elimination on sets of bits."""
+    words = (m.nv + WORD - 1) // WORD
+    for k in range(m.nv * words):
+        d.H_bits[k] = 0
+    for i in range(m.nv):
+        for k in range(m.Hchain_rowadr[i], m.Hchain_rowadr[i] + m.Hchain_rownnz[i]):
+            set_bit(d, i * words, m.Hchain_colind[k])
+    for r in range(d.nefc):
+        n = d.efc_J_rownnz[r]
+        if d.efc_dim[r] > 0 and n > 1:
+            start = d.efc_J_rowadr[r]
+            last = d.efc_J_colind[start + n - 1]
+            for k in range(start, start + n - 1):
+                set_bit(d, last * words, d.efc_J_colind[k])
+    for i in range(m.nv - 1, 0, -1):
+        # what dof i is coupled with, its elimination couples with the highest of them
+        own = i * words
+        d.H_bits[own + i // WORD] = d.H_bits[own + i // WORD] ^ (1 << i % WORD)
+        w = words - 1
+        while w >= 0 and d.H_bits[own + w] == 0:
+            w -= 1
+        if w >= 0:
+            parent = (w * WORD + highest_bit(d.H_bits[own + w])) * words
+            for v in range(w + 1):
+                d.H_bits[parent + v] = d.H_bits[parent + v] | d.H_bits[own + v]
+        set_bit(d, own, i)
+    total = 0
+    for i in range(m.nv):
+        d.H_rowadr[i] = total
+        for w in range(words):
+            bits = d.H_bits[i * words + w]
+            while bits != 0:
+                if total < d.H_cap:
+                    d.H_colind[total] = w * WORD + lowest_bit(bits)
+                total += 1
+                bits = bits & (bits - 1)
+        d.H_rownnz[i] = total - d.H_rowadr[i]
+    d.H_pattern = COUPLED
+    if total > d.H_cap:
+        d.need_H = total
+        d.H_pattern = 0
+        return False
+    return True
+
+
+@kernel
+def set_bit(d, base, i):
+    """Put i into the set of bits that begins at `base`."""
+    d.H_bits[base + i // WORD] = d.H_bits[base + i // WORD] | (1 << i % WORD)
+
+
+@kernel
+def begin_sum(m, d, s):
+    """H_base = M on the dofs of isle s, and no rows."""
+    for k in range(d.isle_rangeadr[s], d.isle_rangeadr[s + 1]):
+        for i in range(d.range_first[k], d.range_last[k]):
+            e, end = d.H_rowadr[i], d.H_rowadr[i] + d.H_rownnz[i]
+            for a in range(m.M_rowadr[i], m.M_rowadr[i] + m.M_rownnz[i]):
+                j = m.M_colind[a]
+                while d.H_colind[e] != j:
+                    d.H_base[e] = 0.0
+                    e += 1
+                d.H_base[e] = d.M[a]
+                e += 1
+            while e < end:
+                d.H_base[e] = 0.0
+                e += 1
+    for q in range(d.isle_efcadr[s], d.isle_efcadr[s + 1]):
+        d.H_weight[d.isle_efc[q]] = 0.0
+
+
+@kernel
+def add_changed_rows(d, s):
+    """H_base += J' (change of W) J over the rows of isle s."""
+    for q in range(d.isle_efcadr[s], d.isle_efcadr[s + 1]):
+        r = d.isle_efc[q]
+        change = d.efc_weight[r] - d.H_weight[r]
+        if any_lane(change != 0.0):
+            d.H_weight[r] = d.efc_weight[r]
+            start = d.efc_J_rowadr[r]
+            for a in range(start, start + d.efc_J_rownnz[r]):
+                scaled = change * d.efc_J[a]
+                e = d.H_rowadr[d.efc_J_colind[a]]
+                for b in range(start, a + 1):
+                    j = d.efc_J_colind[b]
+                    while d.H_colind[e] != j:
+                        e += 1
+                    d.H_base[e] = scaled * d.efc_J[b] + d.H_base[e]
+
+
+@kernel
+def add_cones(d, s):
+    """H_factor = H_base + J' C J, C the second derivative of the cost of each contact that slides."""
+    for k in range(d.isle_rangeadr[s], d.isle_rangeadr[s + 1]):
+        for e in range(d.H_rowadr[d.range_first[k]], end_of_row(d, d.range_last[k] - 1)):
+            d.H_factor[e] = d.H_base[e]
+    q = d.isle_efcadr[s]
+    while q < d.isle_efcadr[s + 1]:
+        r = d.isle_efc[q]
+        rows = d.efc_dim[r]
+        if d.efc_type[r] == ConstraintType.CONTACT_ELLIPTIC and any_lane(d.efc_cone[r]):
+            add_cone(d, r, rows)
+        q += rows
+
+
+@kernel
+def end_of_row(d, i):
+    """One past the last entry of row i of H."""
+    return d.H_rowadr[i] + d.H_rownnz[i]
+
+
+@kernel
+def add_cone(d, r, rows):
+    """One contact. In U the second derivative is that of (N - mu T)^2 / 2 times Dm; J and the frictions bring it to dofs."""
+    s = d.efc_id[r]
+    c, t = local(d, 36), local(d, 6)
+    mu = d.contact_mu[s]
+    on = d.efc_cone[r]
+    tangent = where(on, tangent_length(d, r, s, rows), 1.0)
+    normal = mu * d.efc_jar[r]
+    steep = where(on, d.efc_D[r] / (mu * mu * (1.0 + mu * mu)), 0.0)
+    ratio = mu * normal / tangent
+    c[0] = steep * mu * mu
+    for j in range(1, rows):
+        friction = d.contact_friction[s, j - 1]
+        u = friction * d.efc_jar[r + j] / tangent
+        cross = -(steep * mu) * mu * u * friction
+        c[6 * j] = cross
+        c[j] = cross
+        for k in range(1, j + 1):
+            other = d.contact_friction[s, k - 1]
+            w = other * d.efc_jar[r + k] / tangent
+            entry = ratio * u * w + ((mu * mu - ratio) if k == j else 0.0)
+            scaled = steep * friction * other * entry
+            c[6 * j + k] = scaled
+            c[6 * k + j] = scaled
+    start, n = d.efc_J_rowadr[r], d.efc_J_rownnz[r]
+    for a in range(n):
+        for j in range(rows):
+            total = 0.0
+            for k in range(rows):
+                total = c[6 * j + k] * d.efc_J[start + k * n + a] + total
+            t[j] = total
+        e = d.H_rowadr[d.efc_J_colind[start + a]]
+        for b in range(a + 1):
+            j = d.efc_J_colind[start + b]
+            while d.H_colind[e] != j:
+                e += 1
+            total = d.H_factor[e]
+            for k in range(rows):
+                total = t[k] * d.efc_J[start + k * n + b] + total
+            d.H_factor[e] = total
+
+
+@kernel
+def factor_hessian(d, s):
+    """H_factor = L' D L in place, from the last dof of isle s to the first; D is inverted in H_inverse.
+
+    With chains alone an ancestor's dofs are the first ones of a row; with coupled branches they are among them.
+    """
+    coupled = d.H_pattern == COUPLED
+    for k in range(d.isle_rangeadr[s + 1] - 1, d.isle_rangeadr[s] - 1, -1):
+        for i in range(d.range_last[k] - 1, d.range_first[k] - 1, -1):
+            row, n = d.H_rowadr[i], d.H_rownnz[i] - 1
+            inverse = 1.0 / d.H_factor[row + n]
+            d.H_inverse[i] = inverse
+            for a in range(n - 1, -1, -1):
+                other = d.H_rowadr[d.H_colind[row + a]]
+                scale = -(d.H_factor[row + a] * inverse)
+                if coupled:
+                    for e in range(row, row + a + 1):
+                        j = d.H_colind[e]
+                        while d.H_colind[other] != j:
+                            other += 1
+                        d.H_factor[other] = scale * d.H_factor[e] + d.H_factor[other]
+                else:
+                    for e in range(a + 1):
+                        d.H_factor[other + e] = scale * d.H_factor[row + e] + d.H_factor[other + e]
+            for e in range(row, row + n):
+                d.H_factor[e] = d.H_factor[e] * inverse
+
+
+@kernel
+def solve_hessian(d, s, x):
+    """x becomes inv(H) x over the dofs of isle s"""
+    for k in range(d.isle_rangeadr[s + 1] - 1, d.isle_rangeadr[s] - 1, -1):
+        for i in range(d.range_last[k] - 1, d.range_first[k] - 1, -1):
+            xi = x[i]
+            for e in range(d.H_rowadr[i], d.H_rowadr[i] + d.H_rownnz[i] - 1):
+                j = d.H_colind[e]
+                x[j] = x[j] - d.H_factor[e] * xi
+    for k in range(d.isle_rangeadr[s], d.isle_rangeadr[s + 1]):
+        for i in range(d.range_first[k], d.range_last[k]):
+            xi = x[i] * d.H_inverse[i]
+            for e in range(d.H_rowadr[i], d.H_rowadr[i] + d.H_rownnz[i] - 1):
+                xi = xi - d.H_factor[e] * x[d.H_colind[e]]
+            x[i] = xi

@@ -1,0 +1,220 @@
+"""The primal solvers: Newton and conjugate gradients on the accelerations.
+
+Both minimise (qacc - qacc_smooth)' M (qacc - qacc_smooth) / 2 + sum of the rows' costs, which is convex, by exact line
+searches: Newton along -inv(H) times the gradient, CG along -inv(M) times the gradient conjugated by Polak and Ribiere's rule.
+(Todorov, "Convex and analytically-invertible dynamics with contacts and constraints", 2014.)
+"""
+
+from __future__ import annotations
+
+from corten.kernel import absolute, any_lane, kernel, lane, lanes, maximum, sqrt, where
+from corten.model.enums import DisableBit
+from corten.physics.constraint.cost import slope_rows, update_rows
+from corten.physics.constraint.hessian import (
+    add_changed_rows,
+    add_cones,
+    begin_sum,
+    factor_hessian,
+    solve_hessian,
+)
+from corten.physics.constraint.isles import (
+    dot,
+    multiply_inertia_isle,
+    multiply_rows,
+    solve_inertia_isle,
+)
+
+FAR = 1e300
+TINY = 1e-15
+COUNTED = 20  # isles whose iterations are reported
+
+
+@kernel
+def primal(m, d, s, newton):
+    """Solve isle s: qacc, efc_force, qfrc_constraint on its dofs and rows."""
+    scale = 1.0 / (m.stat.meaninertia * max(1, d.isle_nv[s]))
+    cost = start(m, d, s)
+    if newton:
+        begin_sum(m, d, s)
+    descend(m, d, s, newton)
+    for k in range(d.isle_rangeadr[s], d.isle_rangeadr[s + 1]):
+        for i in range(d.range_first[k], d.range_last[k]):
+            d.sol_search[i] = -d.sol_Mgrad[i]
+    running = cost == cost
+    count = where(running, 0.0, 0.0)
+    for _ in range(m.opt.iterations):
+        alpha = line_search(m, d, s, newton, running, scale)
+        running = running & (alpha != 0.0)
+        if not any_lane(running):
+            break
+        old = cost
+        move(d, s, alpha)
+        cost = update_rows(m, d, s) + gauss(d, s)
+        remember(d, s, newton)
+        descend(m, d, s, newton)
+        count = where(running, count + 1.0, count)
+        improvement = scale * (old - cost)
+        steepness = scale * sqrt(dot(d, s, d.sol_grad, d.sol_grad))
+        running = running & (improvement > m.opt.tolerance) & (steepness > m.opt.tolerance)
+        if not any_lane(running):
+            break
+        turn(d, s, newton)
+    report(d, s, count)
+
+
+@kernel
+def report(d, s, count):
+    """Iterations of the isle, world by world."""
+    if s < COUNTED:
+        d.sol_count = count
+        for l in lanes(d):
+            w = lane(d, l)
+            w.solver_niter[s] = int(w.sol_count)
+
+
+@kernel
+def start(m, d, s):
+    """The starting point, qacc_warmstart or qacc_smooth, whichever costs less in each world; gives the cost there."""
+    if m.opt.disableflags & DisableBit.WARMSTART:
+        for q in range(d.isle_efcadr[s], d.isle_efcadr[s + 1]):
+            d.efc_jar[d.isle_efc[q]] = d.efc_b[d.isle_efc[q]]
+        for k in range(d.isle_rangeadr[s], d.isle_rangeadr[s + 1]):
+            for i in range(d.range_first[k], d.range_last[k]):
+                d.qacc[i] = d.qacc_smooth[i]
+                d.sol_Ma[i] = d.qfrc_smooth[i]
+        return update_rows(m, d, s)
+    for q in range(d.isle_efcadr[s], d.isle_efcadr[s + 1]):
+        d.efc_jar[d.isle_efc[q]] = d.efc_b[d.isle_efc[q]]
+    smooth_cost = update_rows(m, d, s)
+    for k in range(d.isle_rangeadr[s], d.isle_rangeadr[s + 1]):
+        for i in range(d.range_first[k], d.range_last[k]):
+            d.qacc[i] = d.qacc_warmstart[i]
+    multiply_rows(d, s, d.efc_jar, d.qacc)
+    for q in range(d.isle_efcadr[s], d.isle_efcadr[s + 1]):
+        r = d.isle_efc[q]
+        d.efc_jar[r] = d.efc_jar[r] - d.efc_aref[r]
+    multiply_inertia_isle(m, d, s, d.sol_Ma, d.qacc)
+    warm_cost = update_rows(m, d, s) + gauss(d, s)
+    warm = warm_cost <= smooth_cost
+    if any_lane(~warm):
+        for q in range(d.isle_efcadr[s], d.isle_efcadr[s + 1]):
+            r = d.isle_efc[q]
+            d.efc_jar[r] = where(warm, d.efc_jar[r], d.efc_b[r])
+        for k in range(d.isle_rangeadr[s], d.isle_rangeadr[s + 1]):
+            for i in range(d.range_first[k], d.range_last[k]):
+                d.qacc[i] = where(warm, d.qacc[i], d.qacc_smooth[i])
+                d.sol_Ma[i] = where(warm, d.sol_Ma[i], d.qfrc_smooth[i])
+        return update_rows(m, d, s) + gauss(d, s)
+    return warm_cost
+
+
+@kernel
+def gauss(d, s):
+    """(qacc - qacc_smooth)' M (qacc - qacc_smooth) / 2"""
+    total = 0.0
+    for k in range(d.isle_rangeadr[s], d.isle_rangeadr[s + 1]):
+        for i in range(d.range_first[k], d.range_last[k]):
+            total = (d.sol_Ma[i] - d.qfrc_smooth[i]) * (d.qacc[i] - d.qacc_smooth[i]) + total
+    return 0.5 * total
+
+
+@kernel
+def descend(m, d, s, newton):
+    """qfrc_constraint, the gradient M qacc - qfrc_smooth - J' force, and the gradient preconditioned."""
+    for k in range(d.isle_rangeadr[s], d.isle_rangeadr[s + 1]):
+        for i in range(d.range_first[k], d.range_last[k]):
+            d.qfrc_constraint[i] = 0.0
+    for q in range(d.isle_efcadr[s], d.isle_efcadr[s + 1]):
+        r = d.isle_efc[q]
+        force = d.efc_force[r]
+        begin = d.efc_J_rowadr[r]
+        for k in range(begin, begin + d.efc_J_rownnz[r]):
+            i = d.efc_J_colind[k]
+            d.qfrc_constraint[i] = d.efc_J[k] * force + d.qfrc_constraint[i]
+    for k in range(d.isle_rangeadr[s], d.isle_rangeadr[s + 1]):
+        for i in range(d.range_first[k], d.range_last[k]):
+            g = d.sol_Ma[i] - d.qfrc_smooth[i] - d.qfrc_constraint[i]
+            d.sol_grad[i] = g
+            d.sol_Mgrad[i] = g
+    if newton:
+        add_changed_rows(d, s)
+        add_cones(d, s)
+        factor_hessian(d, s)
+        solve_hessian(d, s, d.sol_Mgrad)
+    else:
+        solve_inertia_isle(m, d, s, d.sol_Mgrad)
+
+
+@kernel
+def remember(d, s, newton):
+    """The last gradient, for the next direction of CG."""
+    if not newton:
+        for k in range(d.isle_rangeadr[s], d.isle_rangeadr[s + 1]):
+            for i in range(d.range_first[k], d.range_last[k]):
+                d.sol_oldgrad[i] = d.sol_grad[i]
+                d.sol_oldMgrad[i] = d.sol_Mgrad[i]
+
+
+@kernel
+def turn(d, s, newton):
+    """The next search direction."""
+    beta = 0.0
+    if not newton:
+        change, size = 0.0, 0.0
+        for k in range(d.isle_rangeadr[s], d.isle_rangeadr[s + 1]):
+            for i in range(d.range_first[k], d.range_last[k]):
+                change = d.sol_grad[i] * (d.sol_Mgrad[i] - d.sol_oldMgrad[i]) + change
+                size = d.sol_oldgrad[i] * d.sol_oldMgrad[i] + size
+        beta = maximum(0.0, change / maximum(TINY, size))
+    for k in range(d.isle_rangeadr[s], d.isle_rangeadr[s + 1]):
+        for i in range(d.range_first[k], d.range_last[k]):
+            d.sol_search[i] = beta * d.sol_search[i] - d.sol_Mgrad[i]
+
+
+@kernel
+def move(d, s, alpha):
+    """alpha along the search direction."""
+    for k in range(d.isle_rangeadr[s], d.isle_rangeadr[s + 1]):
+        for i in range(d.range_first[k], d.range_last[k]):
+            d.qacc[i] = alpha * d.sol_search[i] + d.qacc[i]
+            d.sol_Ma[i] = alpha * d.sol_Mv[i] + d.sol_Ma[i]
+    for q in range(d.isle_efcadr[s], d.isle_efcadr[s + 1]):
+        r = d.isle_efc[q]
+        d.efc_jar[r] = alpha * d.efc_jv[r] + d.efc_jar[r]
+
+
+@kernel
+def line_search(m, d, s, newton, running, scale):
+    """How far to go along the search direction, in each world that is still running; 0 in the others.
+
+    The derivative of the cost along the line rises monotonically: Newton's method on it, kept between the points where it
+    was last negative and positive. Along Newton's own direction the first guess is 1.
+    """
+    multiply_inertia_isle(m, d, s, d.sol_Mv, d.sol_search)
+    multiply_rows(d, s, d.efc_jv, d.sol_search)
+    length = sqrt(dot(d, s, d.sol_search, d.sol_search))
+    goal = m.opt.tolerance * m.opt.ls_tolerance * length / scale
+    running = running & (length >= TINY)
+    slope0, curve0 = 0.0, dot(d, s, d.sol_search, d.sol_Mv)
+    for k in range(d.isle_rangeadr[s], d.isle_rangeadr[s + 1]):
+        for i in range(d.range_first[k], d.range_last[k]):
+            slope0 = d.sol_search[i] * (d.sol_Ma[i] - d.qfrc_smooth[i]) + slope0
+    low, high = where(running, 0.0, 0.0), where(running, FAR, FAR)
+    alpha = where(running, 1.0, 0.0)
+    if not newton:
+        first, second = slope_rows(m, d, s, low)
+        alpha = where(running, -(slope0 + first) / (curve0 + second), 0.0)
+    for _ in range(m.opt.ls_iterations):
+        first, second = slope_rows(m, d, s, alpha)
+        slope, curve = alpha * curve0 + slope0 + first, curve0 + second
+        running = running & (absolute(slope) > goal)
+        if not any_lane(running):
+            break
+        low = where(running & (slope < 0.0), alpha, low)
+        high = where(running & (slope > 0.0), alpha, high)
+        guess = alpha - slope / curve
+        inside = (guess > low) & (guess < high)
+        following = where(inside, guess, where(high < FAR, 0.5 * (low + high), alpha))
+        running = running & (following != alpha)
+        alpha = where(running, following, alpha)
+    return alpha

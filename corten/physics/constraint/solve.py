@@ -1,0 +1,51 @@
+"""Constraint forces and the accelerations that they leave."""
+
+from __future__ import annotations
+
+from corten.kernel import kernel, lane, lanes, stage
+from corten.model.enums import Solver
+from corten.physics.constraint.cost import row_states
+from corten.physics.constraint.hessian import find_pattern
+from corten.physics.constraint.isles import one_isle
+from corten.physics.constraint.jacobian import multiply_jacobian
+from corten.physics.constraint.primal import primal
+
+
+@stage
+def reference_acceleration(m, d):
+    """efc_vel = J qvel; efc_aref = -B efc_vel - K imp (efc_pos - efc_margin)"""
+    multiply_jacobian(d, d.efc_vel, d.qvel)
+    for r in range(d.nefc):
+        stiffness = d.efc_KBIP[r, 0] * d.efc_KBIP[r, 2]
+        d.efc_aref[r] = -(d.efc_KBIP[r, 1] * d.efc_vel[r]) - stiffness * (d.efc_pos[r] - d.efc_margin[r])
+
+
+@stage
+def constraint_solve(m, d):
+    """qacc, efc_force, qfrc_constraint."""
+    d.need_H = 0
+    for i in range(m.nv):
+        d.qacc[i] = d.qacc_smooth[i]
+        d.qfrc_constraint[i] = 0.0
+    if d.nefc == 0:
+        return
+    multiply_jacobian(d, d.efc_b, d.qacc_smooth)
+    for r in range(d.nefc):
+        d.efc_b[r] = d.efc_b[r] - d.efc_aref[r]
+    one_isle(m, d)
+    newton = m.opt.solver == Solver.NEWTON
+    if newton and not find_pattern(m, d):
+        return
+    for s in range(d.nisle):
+        if newton:
+            primal(m, d, s, True)
+        else:
+            primal(m, d, s, False)
+    for l in lanes(d):
+        row_states(m, lane(d, l))
+
+
+@kernel
+def need_memory(d):
+    """Whether some stage could not finish for want of room."""
+    return d.need_efc > 0 or d.need_H > 0

@@ -9,10 +9,13 @@ from __future__ import annotations
 from math import pi
 from typing import Any
 
+import numpy as np
+
 from corten.mjcf.defaults import Defaults, overlaid
 from corten.mjcf.grammar.mechanism import GENERAL
 from corten.mjcf.joints import limits
 from corten.mjcf.read import Element
+from corten.mjcf.sparsity import starts
 from corten.mjcf.spec import Link, Settings, Spec
 from corten.model.enums import BiasType, DynType, GainType, JointType, TrnType
 
@@ -220,7 +223,7 @@ def compile_actuators(spec: Spec) -> dict[str, Any]:
         "actuator_trntype": [link.values["trntype"] for link in links],
         "actuator_trnid": targets,
         "actuator_actnum": states,
-        "actuator_actadr": [sum(states[:i]) if n else -1 for i, n in enumerate(states)],
+        "actuator_actadr": np.where(np.array(states, int) > 0, starts(states), -1),
         "actuator_history": [(link.values["nsample"], link.values["interp"]) for link in links],
         **{f"actuator_{name}limited": column for name, column in flags.items()},
     }

@@ -9,6 +9,7 @@ import numpy as np
 
 from corten.mjcf.joints import COORDINATES, DOFS
 from corten.mjcf.rotation import IDENTITY
+from corten.mjcf.sparsity import starts
 from corten.mjcf.spec import Body, Camera, Geom, Joint, Light, Site, Spec
 from corten.model.enums import JointType, SameFrame
 
@@ -71,7 +72,7 @@ def body_arrays(bodies: list[Body]) -> dict[str, Any]:
         "body_parentid": parents,
         "body_rootid": roots,
         "body_weldid": [b.weldid for b in bodies],
-        "body_mocapid": [sum(mocap[:i]) if m else -1 for i, m in enumerate(mocap)],
+        "body_mocapid": np.where(mocap, np.cumsum(mocap) - 1, -1),
         "body_jntnum": [len(b.joints) for b in bodies],
         "body_jntadr": [b.joints[0].id if b.joints else -1 for b in bodies],
         "body_dofnum": [b.dofnum for b in bodies],
@@ -99,8 +100,8 @@ def joint_arrays(joints: list[Joint]) -> dict[str, Any]:
               "stiffness": "stiffness", "actfrcrange": "actuatorfrcrange", "margin": "margin"}
     return {
         "jnt_type": [j.type for j in joints],
-        "jnt_qposadr": np.cumsum([0, *nq[:-1]])[:len(nq)],
-        "jnt_dofadr": np.cumsum([0, *nv[:-1]])[:len(nv)],
+        "jnt_qposadr": starts(nq),
+        "jnt_dofadr": starts(nv),
         "jnt_bodyid": [j.body.id for j in joints],
         "jnt_limited": [j.limited for j in joints],
         "jnt_actfrclimited": [j.actfrclimited for j in joints],

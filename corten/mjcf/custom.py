@@ -6,6 +6,7 @@ from typing import Any
 
 from corten.mjcf.read import Element
 from corten.mjcf.sensors import kind_of
+from corten.mjcf.sparsity import starts
 from corten.mjcf.spec import Item, Link, Settings, Spec
 from corten.model.enums import ObjType
 
@@ -63,23 +64,16 @@ def compile_custom(spec: Spec) -> dict[str, Any]:
     tuples = spec.links["tuple"]
     objects = [(link, number, child) for link in tuples for number, child in enumerate(link.element.children)]
     return {
-        "numeric_adr": _addresses(numbers),
+        "numeric_adr": starts([len(n) for n in numbers]),
         "numeric_size": [len(n) for n in numbers],
         "numeric_data": [x for n in numbers for x in n],
-        "text_adr": _addresses(texts),
+        "text_adr": starts([len(t) for t in texts]),
         "text_size": [len(t) for t in texts],
         "text_data": list(b"".join(texts)),
-        "tuple_adr": _addresses([link.element.children for link in tuples]),
+        "tuple_adr": starts([len(link.element.children) for link in tuples]),
         "tuple_size": [len(link.element.children) for link in tuples],
         "tuple_objtype": [_OBJECT_KINDS[child.attributes["objtype"]] for _, _, child in objects],
         "tuple_objid": [spec.find(link, number).id for link, number, _ in objects],
         "tuple_objprm": [child.attributes.get("prm", 0.0) for _, _, child in objects],
     }
 
-
-def _addresses(parts: list[Any]) -> list[int]:
-    adr, result = 0, []
-    for part in parts:
-        result.append(adr)
-        adr += len(part)
-    return result

@@ -11,6 +11,7 @@ from typing import Any
 from corten.mjcf.errors import did_you_mean
 from corten.mjcf.grammar import Rule
 from corten.mjcf.grammar.mechanism import ACTUATORS
+from corten.mjcf.grammar.rules import HONOURED
 from corten.mjcf.read import Element
 
 ACTUATOR_TAGS = frozenset(r.tag for r in ACTUATORS)
@@ -50,7 +51,9 @@ class Defaults:
                 elif child.tag in ACTUATOR_TAGS:
                     self.actuators[name] += (child,)
                 else:
-                    said[child.tag] = overlaid(said.get(child.tag, {}), child.attributes, child.rule)
+                    known = child.rule.attributes
+                    kept = {name: v for name, v in child.attributes.items() if known[name].effect == HONOURED}
+                    said[child.tag] = overlaid(said.get(child.tag, {}), kept, child.rule)
             for child in nested:
                 inner = child.attributes.get("class", "")
                 if not inner:

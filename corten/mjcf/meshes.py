@@ -15,6 +15,7 @@ from corten.mjcf.geoms import MESHLIKE
 from corten.mjcf.read import Element
 from corten.mjcf.rotation import Pose, Vector
 from corten.mjcf.source import Files
+from corten.mjcf.sparsity import starts
 from corten.mjcf.spec import Geom, Item, Settings, Spec
 from corten.model.enums import GeomType, MeshBuiltin, MeshInertia
 
@@ -200,17 +201,17 @@ def mesh_arrays(meshes: list[MeshAsset]) -> dict[str, Any]:
     for count, part in (("vert", "vert"), ("face", "face"), ("normal", "normal"), ("texcoord", "texcoord"),
                         ("poly", "polynormal")):
         numbers = [len(getattr(mesh, part)) for mesh in built]
-        starts = _starts(numbers)
+        first = starts(numbers)
         if count == "texcoord":
-            starts = [start if n else -1 for start, n in zip(starts, numbers, strict=True)]
-        result[f"mesh_{count}num"], result[f"mesh_{count}adr"] = numbers, starts
+            first = np.where(np.array(numbers, int) > 0, first, -1)
+        result[f"mesh_{count}num"], result[f"mesh_{count}adr"] = numbers, first
     for name, part in (("polyvertadr", "polyvert"), ("polymapadr", "polymap")):
-        starts = _starts([len(getattr(mesh, part)) for mesh in built])
-        parts = [getattr(mesh, name) + start for mesh, start in zip(built, starts, strict=True)]
+        first = starts([len(getattr(mesh, part)) for mesh in built])
+        parts = [getattr(mesh, name) + start for mesh, start in zip(built, first, strict=True)]
         result[f"mesh_{name}"] = np.concatenate(parts) if parts else []
     graphs = [mesh.graph if mesh.graph is not None else [] for mesh in built]
-    starts = _starts([len(graph) for graph in graphs])
-    result["mesh_graphadr"] = [s if len(graph) else -1 for s, graph in zip(starts, graphs, strict=True)]
+    lengths = [len(graph) for graph in graphs]
+    result["mesh_graphadr"] = np.where(np.array(lengths, int) > 0, starts(lengths), -1)
     result["mesh_graph"] = np.concatenate(graphs) if graphs else []
     for name in ("scale", "pos", "quat"):
         result[f"mesh_{name}"] = [getattr(mesh, name) for mesh in built]
@@ -223,10 +224,7 @@ def hfield_arrays(hfields: list[HFieldAsset]) -> dict[str, Any]:
         "hfield_size": [asset.values["size"] for asset in hfields],
         "hfield_nrow": [asset.field.nrow for asset in hfields],
         "hfield_ncol": [asset.field.ncol for asset in hfields],
-        "hfield_adr": _starts([asset.field.data.size for asset in hfields]),
+        "hfield_adr": starts([asset.field.data.size for asset in hfields]),
         "hfield_data": np.concatenate([asset.field.data for asset in hfields]) if hfields else [],
     }
 
-
-def _starts(counts: list[int]) -> list[int]:
-    return [sum(counts[:i]) for i in range(len(counts))]

@@ -7,6 +7,7 @@ from typing import Any
 from corten.mjcf.actuators import check_delay
 from corten.mjcf.defaults import overlaid
 from corten.mjcf.read import Element
+from corten.mjcf.sparsity import starts
 from corten.mjcf.spec import Link, Settings, Spec
 from corten.model.enums import ContactData, DataType, GeomType, JointType, ObjType, RayData, SensorType, Stage
 
@@ -122,7 +123,7 @@ def compile_sensors(spec: Spec) -> dict[str, Any]:
         **{f"sensor_{name}": [link.data[i] for link in links] for i, name in enumerate(columns)},
         "sensor_objtype": [values["objtype"] for values in v],
         "sensor_reftype": [values["reftype"] for values in v],
-        "sensor_adr": [sum(dims[:i]) for i in range(len(dims))],
+        "sensor_adr": starts(dims),
         "sensor_cutoff": [values.get("cutoff", 0.0) for values in v],
         "sensor_noise": [values.get("noise", 0.0) for values in v],
         "sensor_history": [(values.get("nsample", 0), values.get("interp", 0)) for values in v],

@@ -7,6 +7,7 @@ which `dof_Madr` and `mapM2M` tell, runs from each dof up to its root.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -49,8 +50,7 @@ def inertia_layout(chain: list[list[int]], simplenum: list[int]) -> dict[str, An
     lengths = np.array([len(c) for c in chain], np.int64)
     rows = np.repeat(np.arange(nv), lengths)
     columns = np.array([dof for c in chain for dof in c], np.int64)
-    starts = np.zeros(nv, np.int64)
-    np.cumsum(lengths[:-1], out=starts[1:])
+    first = starts(lengths)
 
     kept = (np.array(simplenum, np.int64)[rows] == 0) | (rows == columns)
     m_rows, m_columns = rows[kept], columns[kept]
@@ -68,15 +68,15 @@ def inertia_layout(chain: list[list[int]], simplenum: list[int]) -> dict[str, An
     at = np.minimum(np.searchsorted(m_keys, lower_keys), max(len(m_keys) - 1, 0))
     found = m_keys[at] == lower_keys if len(m_keys) else np.zeros(0, bool)
     # a legacy row starts at the diagonal and climbs to the root
-    depth = starts[rows] + lengths[rows] - 1 - np.arange(len(rows))
+    depth = first[rows] + lengths[rows] - 1 - np.arange(len(rows))
     return {
-        "dof_Madr": starts,
+        "dof_Madr": first,
         "M_rownnz": m_nnz,
-        "M_rowadr": row_starts(m_nnz),
+        "M_rowadr": starts(m_nnz),
         "M_colind": m_columns,
-        "mapM2M": (starts[rows] + depth)[kept],
+        "mapM2M": (first[rows] + depth)[kept],
         "D_rownnz": d_nnz,
-        "D_rowadr": row_starts(d_nnz),
+        "D_rowadr": starts(d_nnz),
         "D_diag": lengths - 1,
         "D_colind": d_columns,
         "mapM2D": np.where(found, at, -1),
@@ -103,13 +103,12 @@ def body_dof_layout(
     nnz = np.array([len(row) for row in rows], np.int64)
     return {
         "B_rownnz": nnz,
-        "B_rowadr": row_starts(nnz),
+        "B_rowadr": starts(nnz),
         "B_colind": np.array([dof for row in rows for dof in row], np.int64),
     }
 
 
-def row_starts(counts: np.ndarray) -> np.ndarray:
-    """Where each row starts when rows of these lengths follow one another."""
-    starts = np.zeros(len(counts), np.int64)
-    np.cumsum(counts[:-1], out=starts[1:])
-    return starts
+def starts(counts: Sequence[int] | np.ndarray) -> np.ndarray:
+    """Where each part starts when parts of these lengths follow one another."""
+    counts = np.asarray(counts, np.int64)
+    return np.cumsum(counts) - counts

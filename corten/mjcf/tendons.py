@@ -8,6 +8,7 @@ from typing import Any
 from corten.mjcf.defaults import Defaults
 from corten.mjcf.joints import limits
 from corten.mjcf.read import Element
+from corten.mjcf.sparsity import starts
 from corten.mjcf.spec import Link, Settings, Spec
 from corten.model.enums import GeomType, WrapType
 
@@ -24,9 +25,6 @@ class Wrap:
 def read_tendon(element: Element, defaults: Defaults, settings: Settings) -> Link:
     """A <spatial> or <fixed> tendon."""
     link = Link("tendon", element, defaults.values(element, "tendon"), settings, "each")
-    said = link.values["springlength"]
-    if "springlength" in element.attributes and len(element.attributes["springlength"]) == 1:
-        link.values["springlength"] = (said[0], said[0])
     for number, child in enumerate(element.children):
         if child.tag != "pulley":
             link.refs[number] = (child.tag, child.attributes[child.tag])
@@ -57,7 +55,7 @@ def compile_tendons(spec: Spec) -> dict[str, Any]:
         "lengthspring": "springlength",
     }
     return {
-        "tendon_adr": [sum(counts[:i]) for i in range(len(counts))],
+        "tendon_adr": starts(counts),
         "tendon_num": counts,
         "tendon_limited": limited,
         "tendon_actfrclimited": forced,

@@ -16,7 +16,7 @@ def tree_arrays(bodies: list[Body], values: dict[str, Any], simple: list[int]) -
     counts = [b.dofnum for b in bodies]
     parents = values["body_parentid"]
     dof_parent, last = sparsity.parents(counts, parents)
-    first = np.cumsum([0, *counts[:-1]]).tolist()
+    first = sparsity.starts(counts).tolist()
     tree = (np.cumsum([p < 0 for p in dof_parent]) - 1).tolist()
     body_tree = [tree[first[w]] if counts[w] else -1 for w in values["body_weldid"]]
     simplenum = sparsity.run_lengths([simple[b] for b in values["dof_bodyid"]])
@@ -29,13 +29,21 @@ def tree_arrays(bodies: list[Body], values: dict[str, Any], simple: list[int]) -
         "body_dofadr": [adr if n else -1 for adr, n in zip(first, counts, strict=True)],
         "body_treeid": body_tree,
         "body_simple": simple,
-        "tree_bodyadr": [body_tree.index(t) for t in range(ntree)],
-        "tree_bodynum": [body_tree.count(t) for t in range(ntree)],
-        "tree_dofadr": [tree.index(t) for t in range(ntree)],
-        "tree_dofnum": [tree.count(t) for t in range(ntree)],
+        "tree_bodyadr": _first_places(body_tree),
+        "tree_bodynum": np.bincount([t for t in body_tree if t >= 0], minlength=ntree),
+        "tree_dofadr": _first_places(tree),
+        "tree_dofnum": np.bincount(tree, minlength=ntree),
         **sparsity.inertia_layout(chain, simplenum),
         **sparsity.body_dof_layout(chain, last, counts, parents, first),
     }
+
+
+def _first_places(trees: list[int]) -> list[int]:
+    """Where each tree first occurs; trees are numbered in the order of their first bodies and dofs."""
+    places: dict[int, int] = {}
+    for place, tree in enumerate(trees):
+        places.setdefault(tree, place)
+    return [place for tree, place in sorted(places.items()) if tree >= 0]
 
 
 def demote_for_armature(simple: list[int], values: dict[str, Any]) -> None:

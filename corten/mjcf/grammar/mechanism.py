@@ -13,6 +13,7 @@ from corten.mjcf.grammar.rules import (
     own,
     real,
     reference,
+    repeated,
     rule,
     text,
 )
@@ -102,8 +103,8 @@ def _tendon(tag: str, doc: str, *extra: Attribute, children: list[Rule]) -> Rule
         real("solreffriction", "solref of dry friction", SOLREF, (1, 2)),
         real("solimpfriction", "solimp of dry friction", SOLIMP, (1, 5)),
         real("frictionloss", "dry friction", 0.0),
-        real("springlength", "length or range of lengths at which the spring is slack; -1: that of the file",
-             (-1.0, -1.0), (1, 2)),
+        repeated(real("springlength", "length or range of lengths at which the spring is slack; -1: that of the file",
+                      (-1.0, -1.0), (1, 2))),
         real("margin", "distance at which the limit becomes active", 0.0),
         real("stiffness", "spring stiffness", 0.0),
         real("damping", "viscous damping", 0.0),

@@ -220,6 +220,17 @@ def own(*attributes: Attribute) -> tuple[Attribute, ...]:
     return tuple(replace(a, inheritable=False) for a in attributes)
 
 
+def repeated(attribute: Attribute) -> Attribute:
+    """The same attribute, but a single value stands for all of them instead of replacing the first."""
+    read, most = attribute.read, attribute.most
+
+    def read_repeated(text: str) -> Any:
+        values = read(text)
+        return values * most if len(values) == 1 else values
+
+    return replace(attribute, read=read_repeated)
+
+
 def with_effect(effect: str, *attributes: Attribute) -> tuple[Attribute, ...]:
     """The same attributes, accepted without effect for the given reason."""
     return tuple(replace(a, effect=effect) for a in attributes)

@@ -115,6 +115,9 @@ DEFAULT = rule(
     + [inherited_rule(EQUALITY_BASE), inherited_rule(SPATIAL, "tendon")],
 )
 DEFAULT.children["default"] = DEFAULT
+# the reference accepts user values in the class of a camera and forgets them
+_FORGOTTEN = "accepted in a class, without effect, as in the reference"
+DEFAULT.children["camera"].attributes["user"] = with_effect(_FORGOTTEN, CAMERA.attributes["user"])[0]
 for _tag in ("mesh", "geom", "tendon"):
     DEFAULT.children[_tag].children.clear()
 

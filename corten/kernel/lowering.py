@@ -90,10 +90,19 @@ def _nonzero(t: Caller, args: list[Value]) -> Value:
 
 @lowers(plain.local)
 def _local(t: Caller, args: list[Value]) -> Value:
-    sizes = [a.const for a in args[1:]]
+    return memory.local(t.body, args[0], _sizes(args[1:], "local(d, n)"))
+
+
+@lowers(plain.local_int)
+def _local_int(t: Caller, args: list[Value]) -> Value:
+    return memory.local_int(t.body, _sizes(args, "local_int(n)"))
+
+
+def _sizes(args: list[Value], call: str) -> tuple[int, ...]:
+    sizes = tuple(a.const for a in args)
     if not sizes or not all(isinstance(s, int) and s > 0 for s in sizes):
-        raise KernelError("local(d, n) needs literal sizes")
-    return memory.local(t.body, args[0], tuple(sizes))
+        raise KernelError(f"{call} needs literal sizes")
+    return sizes
 
 
 @lowers(plain.fma)

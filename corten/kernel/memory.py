@@ -7,6 +7,7 @@ does not change while a kernel runs, so its words are loaded as invariant; so is
 from __future__ import annotations
 
 import difflib
+import math
 
 from corten.kernel.arithmetic import cast
 from corten.kernel.errors import KernelError
@@ -205,10 +206,13 @@ def local(body: Body, like: Value, sizes: tuple[int, ...]) -> Value:
     if not isinstance(type_, Struct):
         raise KernelError("local(d, n) takes a record first: its elements are the array's")
     elem, memory, _ = _element(type_, Field("", (), "real", ""))
-    count = 1
-    for s in sizes:
-        count *= s
-    return Value(Buffer(elem, memory, sizes[1:]), (body.alloca(memory, count, 64),))
+    return Value(Buffer(elem, memory, sizes[1:]), (body.alloca(memory, math.prod(sizes), 64),))
+
+
+def local_int(body: Body, sizes: tuple[int, ...]) -> Value:
+    """A small array of integers on the stack."""
+    memory = MEMORY["int"]
+    return Value(Buffer(INT, memory, sizes[1:]), (body.alloca(memory, math.prod(sizes), 64),))
 
 
 def truth(value: Value) -> Value:

@@ -54,6 +54,11 @@ def local(record: Any, *sizes: int) -> np.ndarray:
     return np.full(sizes, np.nan)
 
 
+def local_int(*sizes: int) -> np.ndarray:
+    """A small array of integers on the stack, of literal sizes, for one world. Its contents are not set."""
+    return np.full(sizes, np.iinfo(np.int32).min, np.int32)
+
+
 def fma(a: Any, b: Any, c: Any) -> Any:
     """a*b + c with one rounding."""
     return a * b + c

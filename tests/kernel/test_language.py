@@ -21,6 +21,7 @@ from corten.kernel import (
     lane,
     lanes,
     local,
+    local_int,
     maximum,
     minimum,
     nonzero,
@@ -141,9 +142,12 @@ def per_world(m, d):
     for l in lanes(d):
         w = lane(d, l)
         scratch = local(d if False else w, 3)
+        order = local_int(3, 2)
         for i in range(m.n):
             for k in unroll(3):
-                scratch[k] = w.a[i, k] * w.a[i, k]
+                order[k, 1] = 2 - k
+            for k in range(3):
+                scratch[order[k, 1]] = w.a[i, order[k, 1]] * w.a[i, order[k, 1]]
             if scratch[0] > scratch[1] or w.b[i, 0] > 0.0:
                 w.count[i] += i
                 w.s[i] = sqrt(scratch[0] + scratch[1])

@@ -1,0 +1,55 @@
+"""Random states for both engines and for blocks of worlds, and sparse matrices in both."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from elements import set_worlds
+from twins import STATE, Twins
+
+import corten
+from corten.conformance.engines import Corten, Reference
+from corten.kernel.record import SINGLE, Element, Record
+from corten.model.data import block
+from corten.model.enums import JointType
+
+
+def random_state(m: corten.Model, d: Record, spread: float, rng: np.random.Generator) -> None:
+    """Positions off qpos0 by about `spread`, velocities of about 1, controls in [-1, 1]."""
+    d.qpos[:] = m.qpos0 + spread * rng.standard_normal(m.nq)
+    for kind, adr in zip(m.jnt_type, m.jnt_qposadr, strict=True):
+        if kind in (JointType.FREE, JointType.BALL):
+            quat = slice(adr + 3, adr + 7) if kind == JointType.FREE else slice(adr, adr + 4)
+            d.qpos[quat] /= np.linalg.norm(d.qpos[quat])
+    d.qvel[:] = rng.standard_normal(m.nv)
+    d.act[:] = rng.uniform(0.0, 1.0, m.na)
+    d.ctrl[:] = rng.uniform(-1.0, 1.0, m.nu)
+
+
+def forward_states(twins: Twins, count: int, spread: float = 0.5) -> Iterator[int]:
+    """Put both into one state after the other, the first at qpos0, and run `forward` in each."""
+    for number in range(count):
+        random_state(twins.m, twins.d, spread if number else 0.0, np.random.default_rng(number))
+        for name in STATE:
+            getattr(twins.ref_d, name)[...] = getattr(twins.d, name)
+        twins.forward()
+        yield number
+
+
+def assert_matrices_agree(twins: Twins, names: Sequence[str], tolerance: float = 1e-10) -> None:
+    """Sparse matrices, compared entry by entry of the dense ones."""
+    for name in names:
+        theirs, mine = Reference().dense(twins.ref_m, twins.ref_d, name), Corten().dense(twins.m, twins.d, name)
+        scale = max(1.0, np.abs(theirs).max(initial=0.0))
+        np.testing.assert_allclose(mine, theirs, rtol=0.0, atol=tolerance * scale, err_msg=name)
+
+
+def worlds_and_block(m: corten.Model, element: Element, count: int = 4) -> tuple[list[Record], Record]:
+    """Several worlds in different states, and a block of them in the lanes of `element`; nothing is computed yet."""
+    worlds = [block(m, SINGLE) for _ in range(count)]
+    for number, world in enumerate(worlds):
+        random_state(m, world, 0.5, np.random.default_rng(number))
+    lanes = block(m, element)
+    set_worlds(lanes, worlds, ("qpos", "qvel", "act", "ctrl"))
+    return worlds, lanes

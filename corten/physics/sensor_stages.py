@@ -11,6 +11,7 @@ from corten.kernel import kernel, lane, lanes, stage, value
 from corten.model.enums import DisableBit, Integrator, Stage
 from corten.physics.energy import kinetic_energy, potential_energy
 from corten.physics.history import history_insert, history_value
+from corten.physics.post import body_forces
 from corten.physics.sensor_acceleration import acceleration_sensor, acceleration_sensors
 from corten.physics.sensor_position import position_sensor, position_sensors
 from corten.physics.sensor_velocity import velocity_sensor, velocity_sensors
@@ -76,8 +77,10 @@ def record_sensors(m, d):
     """Put readings into the buffers, at the end of a step: fresh ones of delayed sensors, else what was reported.
 
     With Runge-Kutta, positions and velocities of bodies are then those of the last trial state, as in MuJoCo; energies
-    and momenta follow them, accelerations of bodies are still those of the start of the step.
+    and momenta follow them, and so do accelerations of bodies if no sensor wanted them at the start of the step.
     """
+    if m.nsensorforce == 0 and m.nsensorforcelate > 0:
+        body_forces(m, d)
     if m.opt.integrator == Integrator.RK4:
         energy_and_momentum(m, d)
     for k in range(m.nsensorbuffered):

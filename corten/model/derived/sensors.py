@@ -44,7 +44,8 @@ FIELDS = (
     Field("nsensorvel", (), "size", "sensors of the velocity stage", ours=True),
     Field("nsensoracc", (), "size", "sensors of the acceleration stage", ours=True),
     Field("nsensormomentum", (), "size", "sensors that need the momenta of subtrees", ours=True),
-    Field("nsensorforce", (), "size", "sensors that need forces between bodies or their accelerations", ours=True),
+    Field("nsensorforce", (), "size", "sensors that need accelerations of bodies or forces between them", ours=True),
+    Field("nsensorforcelate", (), "size", "the same for sensors with a delay, read at the end of a step", ours=True),
     Field("nsensorpotential", (), "size", "sensors of potential energy", ours=True),
     Field("nsensorkinetic", (), "size", "sensors of kinetic energy", ours=True),
     Field("nsensorbuffered", (), "size", "sensors with a buffer", ours=True),
@@ -59,6 +60,7 @@ FIELDS = (
 def derive(sizes: Mapping[str, int], values: Mapping[str, Any]) -> tuple[dict[str, int], dict[str, np.ndarray]]:
     """Lists of sensors, and how many of them ask for what is not computed otherwise."""
     kinds, stages = values["sensor_type"], values["sensor_needstage"]
+    late = values["sensor_delay"] > 0
     computed = [i for i in range(sizes["nsensor"]) if kinds[i] not in NOT_COMPUTED]
     lists = {
         name: np.array([i for i in computed if stages[i] == stage], np.int32)
@@ -68,7 +70,8 @@ def derive(sizes: Mapping[str, int], values: Mapping[str, Any]) -> tuple[dict[st
     users = [stages[i] for i in computed if kinds[i] == SensorType.USER]
     counts = {
         "nsensormomentum": sum(k in MOMENTUM for k in kinds) + users.count(Stage.VEL),
-        "nsensorforce": sum(k in FORCE for k in kinds) + users.count(Stage.ACC),
+        "nsensorforce": sum(k in FORCE and not t for k, t in zip(kinds, late, strict=True)) + users.count(Stage.ACC),
+        "nsensorforcelate": sum(k in FORCE and bool(t) for k, t in zip(kinds, late, strict=True)),
         "nsensorpotential": sum(k == SensorType.E_POTENTIAL for k in kinds),
         "nsensorkinetic": sum(k == SensorType.E_KINETIC for k in kinds),
     }

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from corten.engine import make_room
 from corten.kernel.record import SINGLE
 from corten.model.data import block
 from corten.model.enums import BiasType, DisableBit, GainType, LengthRangeMode, TrnType
-from corten.physics.length_range import pull
+from corten.physics.length_range import FAR, pull
 
 QUIET = (
     DisableBit.FRICTIONLOSS | DisableBit.CONTACT | DisableBit.SPRING | DisableBit.DAMPER | DisableBit.GRAVITY
@@ -102,10 +103,13 @@ def simulated_range(m: Any, i: int, options: LengthRangeOptions) -> np.ndarray:
 
 
 def _pulled(m: Any, i: int, accel: float, options: LengthRangeOptions) -> np.ndarray:
-    result = np.zeros(2)
-    o = options
-    pull(m, block(m, SINGLE), i, float(accel), float(o.maxforce), float(o.timeconst), float(o.inttotal),
-         float(o.interval), result)  # fmt: skip
+    """The least and greatest length of actuator i at the end of a pull."""
+    numbers = [float(x) for x in (accel, options.maxforce, options.timeconst, options.inttotal, options.interval)]
+    d, result = block(m, SINGLE), np.array([FAR, -FAR])
+    pull(m, d, i, *numbers, result)
+    while d.short:
+        make_room(d)
+        pull(m, d, i, *numbers, result)
     return result
 
 

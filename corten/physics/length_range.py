@@ -16,28 +16,32 @@ def pull(m, d, a, accel, maxforce, timeconst, total, interval, result):
     """Pull actuator a from the state of d on, towards greater length if `accel` is positive.
 
     Each step applies moment' f, scaled so that |qacc| is `accel` but |force| at most `maxforce` (0: any), and damps
-    velocities with `timeconst`. `result` becomes the least and the greatest length in the last `interval` of the
-    `total` time; the least is above the greatest if the simulation has diverged.
+    velocities with `timeconst`. `result`, at first (FAR, -FAR), becomes the least and the greatest length in the last
+    `interval` of the `total` time, and again (FAR, -FAR) if the simulation has diverged. If memory for constraint rows
+    does not suffice, `d.short` is set, and after growing this goes on where it was when called again.
     """
     w = lane(d, 0)
     decay = exp(-m.opt.timestep / maximum(MIN_TIMECONST, timeconst))
-    shortest, longest = FAR, -FAR
+    d.short = 0
     while w.time < total:
-        for i in range(m.nv):
-            w.qvel[i] = w.qvel[i] * decay
         position_stages(m, d)
+        if d.short != 0:
+            return
         velocity_stages(m, d)
         apply_pull(m, w, a, accel, maxforce)
         acceleration_stages(m, d)
+        if d.short != 0:
+            return
         integrate(m, d)
         if diverged(m, w):
-            shortest, longest = FAR, -FAR
-            break
+            result[0] = FAR
+            result[1] = -FAR
+            return
         if w.time > total - interval:
-            shortest = minimum(shortest, w.actuator_length[a])
-            longest = maximum(longest, w.actuator_length[a])
-    result[0] = shortest
-    result[1] = longest
+            result[0] = minimum(result[0], w.actuator_length[a])
+            result[1] = maximum(result[1], w.actuator_length[a])
+        for i in range(m.nv):
+            w.qvel[i] = w.qvel[i] * decay
 
 
 @kernel

@@ -6,6 +6,8 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from corten.kernel.build import Progress, build
 from corten.kernel.dispatch import Kernel, struct_type
 from corten.kernel.record import Record
@@ -15,6 +17,8 @@ from corten.model.data_fields import DATA
 from corten.model.derived import MODEL
 from corten.model.model import Model
 from corten.physics import step as stages
+
+SLACK = 2  # memory that runs short grows by what is needed and a half more
 
 
 class SimulationError(Exception):
@@ -54,12 +58,44 @@ def check(m: Model, d: Record) -> None:
 
 def forward(m: Model, d: Data) -> None:
     """Compute everything that follows from the state and the controls, accelerations included; the state stays."""
-    run(stages.forward, m, d)()
+    call(stages.forward, m, d)
+
+
+def inverse(m: Model, d: Data) -> None:
+    """Compute the forces that would have produced `qacc`: qfrc_inverse, and everything else that follows from it."""
+    call(stages.inverse, m, d)
 
 
 def step(m: Model, d: Data, nstep: int = 1) -> None:
     """Advance the simulation by `nstep` time steps."""
-    run(stages.step, m, d)(nstep)
+    advance = run(stages.step, m, d)
+    advance(nstep)
+    while d.short:
+        nstep -= d.steps_done
+        make_room(d)
+        advance(nstep)
+
+
+def call(stage: Any, m: Model, d: Record) -> None:
+    """Run a stage, again with more memory for as long as it runs short."""
+    stage = run(stage, m, d)
+    stage()
+    while d.short:
+        make_room(d)
+        stage()
+
+
+def make_room(d: Record) -> None:
+    """Memory for what a stage could not finish: contacts, constraint rows, or the solver's matrix."""
+    wanted = {
+        "nconcap": int(np.max(d.array("ncon_wanted"))),
+        "nnearcap": int(np.max(d.array("nnear_wanted"))),
+        "efc_cap": int(d.need_efc),
+        "efcJ_cap": int(d.need_efcJ),
+        "H_cap": int(d.need_H),
+    }
+    have = d.capacities
+    d.grow({name: size + size // SLACK for name, size in wanted.items() if size > have[name]})
 
 
 def reset(m: Model, d: Data, keyframe: int | str | None = None) -> None:

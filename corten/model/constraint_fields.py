@@ -7,6 +7,8 @@ from corten.kernel.record import Field
 # A row is one scalar constraint. The rows of a block of worlds are those that any of its worlds needs; where a world does
 # not need a row, the row's D is zero there. So all worlds share one pattern of the Jacobian.
 ROWS = (
+    Field("short", (), "block", "whether a stage could not finish for want of memory", ours=True),
+    Field("steps_done", (), "block", "steps that the last call has done", ours=True),
     Field("efc_cap", (), "capacity", "room for rows", ours=True),
     Field("efcJ_cap", (), "capacity", "room for entries of the Jacobian", ours=True),
     Field("nefc", (), "block", "constraint rows", "rows"),

@@ -72,7 +72,9 @@ def initialise(m: Model, record: Record) -> None:
     record.fill("mocap_pos", pos)
     record.fill("mocap_quat", quat)
     if m.nhistory:
-        record.fill("history", initial_history(m))
+        history = initial_history(m)
+        record.fill("history", history)
+        record.fill("history_start", history)
 
 
 def load_keyframe(m: Model, record: Record, number: int) -> None:

@@ -144,6 +144,7 @@ SCRATCH = (
     Field("fluid_gain", ("nbody", 36), "real", "its derivatives by their velocities", "velocity_derivative", ours=True),
     Field("turning", ("nbody", 12), "real", "how turning changes bias forces", "velocity_derivative", ours=True),
     Field("cdof_rate", ("nv", 6), "real", "rates of motion axes after joints", "velocity_derivative", ours=True),
+    Field("history_start", ("nhistory",), "real", "buffers of a world that has no past", ours=True),
     Field("scratch_v", ("nv",), "real", "one number per dof", ours=True),
     Field("sensor_fresh", ("nsensordata",), "real", "readings on their way to a buffer", "sensors", ours=True),
     Field("inverse_qacc", ("nv",), "real", "accelerations before they are made continuous", "inverse", ours=True),

@@ -12,11 +12,3 @@ def smooth_acceleration(m, d):
     for i in range(m.nv):
         d.qacc_smooth[i] = d.qfrc_smooth[i]
     solve(m, d.qLD, d.qLDiagInv, d.qacc_smooth)
-
-
-@stage
-def constrained_acceleration(m, d):
-    """qacc and qfrc_constraint where no constraint is active."""
-    for i in range(m.nv):
-        d.qacc[i] = d.qacc_smooth[i]
-        d.qfrc_constraint[i] = 0.0

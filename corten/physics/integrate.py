@@ -120,8 +120,8 @@ def runge_kutta_add(m, d, weight):
 
 
 @stage
-def runge_kutta_end(m, d):
-    """The state at the end of the step: from its start, along the weighted slopes."""
+def runge_kutta_undo(m, d):
+    """The state as it was at the start of the step."""
     for i in range(m.nq):
         d.qpos[i] = d.rk_qpos[i]
     for i in range(m.nv):
@@ -129,4 +129,10 @@ def runge_kutta_end(m, d):
     for i in range(m.na):
         d.act[i] = d.rk_act[i]
     d.time = d.rk_time
+
+
+@stage
+def runge_kutta_end(m, d):
+    """The state at the end of the step: from its start, along the weighted slopes."""
+    runge_kutta_undo(m, d)
     advance(m, d, d.rk_act_sum, d.rk_qacc_sum, d.rk_qvel_sum)

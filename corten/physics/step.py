@@ -7,10 +7,14 @@ from __future__ import annotations
 
 from corten.kernel import kernel, stage
 from corten.model.enums import EnableBit, Integrator
-from corten.physics.acceleration import constrained_acceleration, smooth_acceleration
+from corten.physics.acceleration import smooth_acceleration
 from corten.physics.actuation import actuation
 from corten.physics.bias import bias
 from corten.physics.camera import cameras_and_lights
+from corten.physics.check import bad_acceleration, check_state
+from corten.physics.collision.detect import collision
+from corten.physics.constraint.rows import constraint_rows
+from corten.physics.constraint.solve import constraint_solve, reference_acceleration
 from corten.physics.energy import energy_of_positions, energy_of_velocities
 from corten.physics.implicit import implicit, implicit_fast, implicit_spring_damper
 from corten.physics.inertia import centre_of_mass, factor_inertia, joint_inertia
@@ -22,6 +26,7 @@ from corten.physics.integrate import (
     runge_kutta_begin,
     runge_kutta_end,
     runge_kutta_move,
+    runge_kutta_undo,
 )
 from corten.physics.inverse import compare_forward_inverse, inverse_dynamics
 from corten.physics.kinematics import kinematics
@@ -45,6 +50,8 @@ def position_stages(m, d):
     if m.ntendon > 0:
         tendon_inertia(m, d)
     factor_inertia(m, d)
+    collision(m, d)
+    constraint_rows(m, d)
     transmission(m, d)
 
 
@@ -56,6 +63,7 @@ def velocity_stages(m, d):
     actuator_velocity(m, d)
     body_velocity(m, d)
     passive(m, d)
+    reference_acceleration(m, d)
     bias(m, d)
     if m.ntendon > 0:
         tendon_bias(m, d)
@@ -67,36 +75,45 @@ def acceleration_stages(m, d):
     actuation(m, d)
     smooth_force(m, d)
     smooth_acceleration(m, d)
-    constrained_acceleration(m, d)
+    constraint_solve(m, d)
 
 
 @stage
 def dynamics(m, d):
     """qacc from the state and the controls, without sensors and energy."""
     position_stages(m, d)
-    velocity_stages(m, d)
-    acceleration_stages(m, d)
+    if d.short == 0:
+        velocity_stages(m, d)
+        acceleration_stages(m, d)
 
 
 @stage
 def forward(m, d):
-    """Everything that follows from the state and the controls at one instant."""
+    """Everything that follows from the state and the controls at one instant.
+
+    If memory for contacts or rows does not suffice, `short` is set and the rest is left out: the caller lets the record
+    grow and calls again (`corten/engine.py`).
+    """
     state_stages(m, d)
-    acceleration_stages(m, d)
-    sense_accelerations(m, d)
+    if d.short == 0:
+        acceleration_stages(m, d)
+        sense_accelerations(m, d)
 
 
 @stage
 def inverse(m, d):
     """The forces that would have produced qacc, and everything else that follows from it and from the state."""
     state_stages(m, d)
-    inverse_dynamics(m, d)
+    if d.short == 0:
+        inverse_dynamics(m, d)
 
 
 @kernel
 def state_stages(m, d):
     """All that depends on positions and velocities, with sensors and energy."""
     position_stages(m, d)
+    if d.short != 0:
+        return
     sense_positions(m, d)
     energy_of_positions(m, d)
     velocity_stages(m, d)
@@ -106,15 +123,25 @@ def state_stages(m, d):
 
 @stage
 def step(m, d, nstep):
-    """Advance the state by `nstep` time steps."""
-    for _ in range(nstep):
+    """Advance the state by `nstep` time steps, or by `steps_done` of them if memory has run short."""
+    d.short = 0
+    d.steps_done = 0
+    while d.steps_done < nstep:
+        check_state(m, d)
         forward(m, d)
+        if d.short != 0:
+            return
+        if bad_acceleration(m, d):
+            forward(m, d)
         if m.opt.enableflags & EnableBit.FWDINV:
             compare_forward_inverse(m, d)
         if m.opt.integrator == Integrator.RK4:
             runge_kutta_4(m, d)
+            if d.short != 0:
+                return
         else:
             integrate(m, d)
+        d.steps_done += 1
 
 
 @kernel
@@ -134,13 +161,11 @@ def integrate(m, d):
 def runge_kutta_4(m, d):
     """The classical Runge-Kutta method: slopes at the start, twice in the middle, and at the end of the step."""
     runge_kutta_begin(m, d)
-    runge_kutta_move(m, d, 0.5)
-    dynamics(m, d)
-    runge_kutta_add(m, d, THIRD)
-    runge_kutta_move(m, d, 0.5)
-    dynamics(m, d)
-    runge_kutta_add(m, d, THIRD)
-    runge_kutta_move(m, d, 1.0)
-    dynamics(m, d)
-    runge_kutta_add(m, d, SIXTH)
+    for fraction, weight in ((0.5, THIRD), (0.5, THIRD), (1.0, SIXTH)):
+        runge_kutta_move(m, d, fraction)
+        dynamics(m, d)
+        if d.short != 0:
+            runge_kutta_undo(m, d)
+            return
+        runge_kutta_add(m, d, weight)
     runge_kutta_end(m, d)

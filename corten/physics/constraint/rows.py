@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from corten.kernel import stage
-from corten.model.enums import DisableBit
+from corten.kernel import lane, lanes, stage
+from corten.model.enums import DisableBit, Solver
 from corten.physics.constraint.contacts import align_contacts, contact_rows
 from corten.physics.constraint.equality import equality_rows
+from corten.physics.constraint.hessian import find_pattern
 from corten.physics.constraint.impedance import impedance
 from corten.physics.constraint.limits import friction_rows, limit_rows
 
 
 @stage
 def constraint_rows(m, d):
-    """efc_* but for velocities and forces. If memory does not suffice, `need_efc` says how much is needed, and nefc is 0."""
+    """efc_* but for velocities and forces, and the pattern of the Newton solver's matrix.
+
+    If memory does not suffice, for contacts or for rows, `short` is set and need_* say how much is needed.
+    """
     d.nefc = 0
     d.nJ = 0
     d.ne = 0
@@ -20,6 +24,14 @@ def constraint_rows(m, d):
     d.nl = 0
     d.need_efc = 0
     d.need_efcJ = 0
+    d.need_H = 0
+    d.short = 0
+    for l in lanes(d):
+        w = lane(d, l)
+        if w.ncon_wanted > d.nconcap or w.nnear_wanted > d.nnearcap:
+            d.short = 1
+    if d.short != 0:
+        return
     if m.opt.disableflags & DisableBit.CONSTRAINT:
         return
     if not m.opt.disableflags & DisableBit.EQUALITY:
@@ -36,5 +48,8 @@ def constraint_rows(m, d):
         contact_rows(m, d)
     if d.need_efc > 0:
         d.nefc = 0
+        d.short = 1
         return
     impedance(m, d)
+    if d.nefc > 0 and m.opt.solver == Solver.NEWTON and not find_pattern(m, d):
+        d.short = 1

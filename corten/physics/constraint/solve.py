@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from corten.kernel import kernel, lane, lanes, stage
+from corten.kernel import lane, lanes, stage
 from corten.model.enums import Solver
 from corten.physics.constraint.cost import row_states
-from corten.physics.constraint.hessian import find_pattern
 from corten.physics.constraint.isles import one_isle
 from corten.physics.constraint.jacobian import multiply_jacobian
 from corten.physics.constraint.primal import primal
@@ -23,7 +22,6 @@ def reference_acceleration(m, d):
 @stage
 def constraint_solve(m, d):
     """qacc, efc_force, qfrc_constraint."""
-    d.need_H = 0
     for i in range(m.nv):
         d.qacc[i] = d.qacc_smooth[i]
         d.qfrc_constraint[i] = 0.0
@@ -34,8 +32,6 @@ def constraint_solve(m, d):
         d.efc_b[r] = d.efc_b[r] - d.efc_aref[r]
     one_isle(m, d)
     newton = m.opt.solver == Solver.NEWTON
-    if newton and not find_pattern(m, d):
-        return
     for s in range(d.nisle):
         if newton:
             primal(m, d, s, True)
@@ -43,9 +39,3 @@ def constraint_solve(m, d):
             primal(m, d, s, False)
     for l in lanes(d):
         row_states(m, lane(d, l))
-
-
-@kernel
-def need_memory(d):
-    """Whether some stage could not finish for want of room."""
-    return d.need_efc > 0 or d.need_H > 0

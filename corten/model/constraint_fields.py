@@ -45,6 +45,7 @@ SLOTS = (
     Field("nslot", (), "block", "contacts that any world of the block has", "slots", ours=True),
     Field("slot_geom", ("nconcap", 2), "block", "the geoms", "slots", ours=True),
     Field("slot_dim", ("nconcap",), "block", "dimensions of the contact's force", "slots", ours=True),
+    Field("contact_slot", ("nconcap",), "int", "slot of each contact, while worlds are merged", "slots", ours=True),
     Field("slot_row", ("nconcap",), "block", "first row, or -1", "rows", ours=True),
     Field("slot_on", ("nconcap",), "flag", "whether a world has the contact and it may push", "slots", ours=True),
 )

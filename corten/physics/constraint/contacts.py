@@ -12,18 +12,115 @@ from corten.kernel.vec import dot3, load3
 from corten.model.enums import Cone, ConstraintType
 from corten.physics.constraint.jacobian import begin, chain_length, column, fill_chain, point_arm, repeat_chain
 
+GAP = 4  # contact_exclude of a slot that a world does not use; 0 to 3 are MuJoCo's
+
 
 @kernel
 def align_contacts(m, d):
-    """Slots for the contacts of all worlds."""
+    """Slots for the contacts of all worlds; whether there is room for them."""
+    d.nslot = 0
+    fits = True
     for l in lanes(d):
-        w = lane(d, l)
-        d.nslot = w.ncon
-        for s in range(w.ncon):
-            d.slot_geom[s, 0] = w.contact_geom[s, 0]
-            d.slot_geom[s, 1] = w.contact_geom[s, 1]
-            d.slot_dim[s] = w.contact_dim[s]
+        fits = merge_contacts(d, lane(d, l)) and fits
+    if fits:
+        for l in lanes(d):
+            spread_contacts(d, lane(d, l))
+    return fits
+
+
+@kernel
+def merge_contacts(d, w):
+    """Find or make a slot for each contact of one world, in the order of its list; whether there is room for all."""
+    s = 0
+    for k in range(w.ncon):
+        a, b = w.contact_geom[k, 0], w.contact_geom[k, 1]
+        same = s
+        while same < d.nslot and (d.slot_geom[same, 0] != a or d.slot_geom[same, 1] != b):
+            same += 1
+        if same == d.nslot:
+            if d.nslot == d.nconcap:
+                w.ncon_wanted = d.nconcap + w.ncon - k
+                return False
+            insert_slot(d, s, a, b, w.contact_dim[k])
+            same = s
+        w.contact_slot[k] = same
+        s = same + 1
+    return True
+
+
+@kernel
+def insert_slot(d, s, a, b, dim):
+    """A new slot s; those from s on, and the contacts of earlier worlds in them, move up by one."""
+    for t in range(d.nslot, s, -1):
+        d.slot_geom[t, 0] = d.slot_geom[t - 1, 0]
+        d.slot_geom[t, 1] = d.slot_geom[t - 1, 1]
+        d.slot_dim[t] = d.slot_dim[t - 1]
+    if s < d.nslot:
+        for l in lanes(d):
+            other = lane(d, l)
+            for k in range(other.ncon):
+                if other.contact_slot[k] >= s:
+                    other.contact_slot[k] += 1
+    d.slot_geom[s, 0] = a
+    d.slot_geom[s, 1] = b
+    d.slot_dim[s] = dim
+    d.nslot += 1
+
+
+@kernel
+def spread_contacts(d, w):
+    """Move the contacts of one world to their slots, the last first, and fill the gaps with contacts that do nothing."""
+    k = w.ncon - 1
+    for s in range(d.nslot - 1, -1, -1):
+        if k >= 0 and w.contact_slot[k] == s:
+            if k != s:
+                move_contact(w, k, s)
             w.slot_on[s] = w.contact_exclude[s] == 0
+            k -= 1
+        else:
+            no_contact(w, s)
+            w.slot_on[s] = False
+    w.ncon = d.nslot
+
+
+@kernel
+def move_contact(w, k, s):
+    """Contact k becomes contact s."""
+    w.contact_dist[s] = w.contact_dist[k]
+    w.contact_includemargin[s] = w.contact_includemargin[k]
+    for i in range(3):
+        w.contact_pos[s, i] = w.contact_pos[k, i]
+    for i in range(9):
+        w.contact_frame[s, i] = w.contact_frame[k, i]
+    for i in range(5):
+        w.contact_friction[s, i] = w.contact_friction[k, i]
+        w.contact_solimp[s, i] = w.contact_solimp[k, i]
+    for i in range(2):
+        w.contact_solref[s, i] = w.contact_solref[k, i]
+        w.contact_solreffriction[s, i] = w.contact_solreffriction[k, i]
+        w.contact_geom[s, i] = w.contact_geom[k, i]
+    w.contact_dim[s] = w.contact_dim[k]
+    w.contact_exclude[s] = w.contact_exclude[k]
+
+
+@kernel
+def no_contact(w, s):
+    """What stands in a slot that a world does not use: numbers that stay finite in all that is computed from them."""
+    w.contact_dist[s] = 1.0
+    w.contact_includemargin[s] = 0.0
+    for i in range(3):
+        w.contact_pos[s, i] = 0.0
+    for i in range(9):
+        w.contact_frame[s, i] = 0.0
+    for i in range(5):
+        w.contact_friction[s, i] = 1.0
+        w.contact_solimp[s, i] = 0.5
+    for i in range(2):
+        w.contact_solref[s, i] = 1.0
+        w.contact_solreffriction[s, i] = 0.0
+        w.contact_geom[s, i] = -1
+    w.contact_dim[s] = 0
+    w.contact_exclude[s] = GAP
 
 
 @kernel

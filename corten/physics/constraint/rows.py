@@ -44,7 +44,10 @@ def constraint_rows(m, d):
         limit_rows(m, d)
     d.nl = d.nefc - d.ne - d.nf
     if not m.opt.disableflags & DisableBit.CONTACT:
-        align_contacts(m, d)
+        if not align_contacts(m, d):
+            d.nefc = 0
+            d.short = 1
+            return
         contact_rows(m, d)
     if d.need_efc > 0:
         d.nefc = 0

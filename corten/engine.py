@@ -68,12 +68,17 @@ def inverse(m: Model, d: Data) -> None:
 
 def step(m: Model, d: Data, nstep: int = 1) -> None:
     """Advance the simulation by `nstep` time steps."""
-    advance = run(stages.step, m, d)
-    advance(nstep)
+    advance(m, d, nstep)
+
+
+def advance(m: Model, d: Record, nstep: int) -> None:
+    """Time steps, with more memory where it runs short."""
+    steps = run(stages.step, m, d)
+    steps(nstep)
     while d.short:
         nstep -= d.steps_done
         make_room(d)
-        advance(nstep)
+        steps(nstep)
 
 
 def call(stage: Any, m: Model, d: Record) -> None:
@@ -128,6 +133,6 @@ def warmup(progress: Progress | None = None) -> None:
     requests: list[tuple[Any, list[Argument]]] = []
     for d in (one, lanes, dual):
         requests += [(stages.forward, [model, d]), (stages.step, [model, d, INT]), (stages.dynamics, [model, d])]
-    requests.append((step_blocks, [model, lanes, worlds, INT, INT, INT, INT]))
+    requests.append((step_blocks, [model, lanes, worlds, INT, INT, INT, INT, INT]))
     requests.append((forward_blocks, [model, lanes, worlds, INT, INT, INT]))
     build(requests, progress)

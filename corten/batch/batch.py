@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from corten.batch.transfer import INPUT, STATE, WORLDS, forward_blocks, step_blocks
-from corten.engine import SimulationError, keyframe_number
+from corten.engine import SimulationError, keyframe_number, make_room
 from corten.kernel.dispatch import JIT, Kernel, struct_type
 from corten.kernel.record import SINGLE, Element, Record, RecordArray
 from corten.kernel.types import INT
@@ -117,28 +117,47 @@ class Batch:
 
     def step(self, nstep: int = 1) -> None:
         """Advance every world by `nstep` time steps."""
-        self._run(step_blocks, nstep)
+        self._run(step_blocks, nstep, 0)
+        for number in self._short_blocks():
+            block, left = self._blocks[number], nstep
+            while block.short:
+                left -= block.steps_done
+                make_room(block)
+                self._enter(step_blocks, number, number + 1, left, 1)
 
     def forward(self) -> None:
         """Compute in every world everything that follows from state and controls."""
         self._run(forward_blocks)
+        for number in self._short_blocks():
+            while self._blocks[number].short:
+                make_room(self._blocks[number])
+                self._enter(forward_blocks, number, number + 1)
+
+    def _short_blocks(self) -> list[int]:
+        """Blocks that the last run has left for want of memory."""
+        if not self._rows.any_short:
+            return []
+        self._rows.any_short = 0
+        return [i for i, block in enumerate(self._blocks.records) if block.short]
 
     def _run(self, stage: Any, *numbers: int) -> None:
-        entry = self._entries.get(stage)
-        if entry is None:
-            entry = self._entries[stage] = self._entry(stage, 3 + len(numbers))
+        """A stage for all blocks, on all threads."""
         count = len(self._blocks)
         if self._pool is None:
-            entry(0, count, self._lanes, *numbers)
+            self._enter(stage, 0, count, *numbers)
             return
         pieces = min(count, self._threads * CHUNKS)
         bounds = [count * k // pieces for k in range(pieces + 1)]
-        jobs = [
-            self._pool.submit(entry, a, b, self._lanes, *numbers)
-            for a, b in zip(bounds, bounds[1:], strict=False)
-        ]
+        jobs = [self._pool.submit(self._enter, stage, *ends, *numbers) for ends in zip(bounds, bounds[1:], strict=False)]
         for job in jobs:
             job.result()
+
+    def _enter(self, stage: Any, first: int, last: int, *numbers: int) -> None:
+        """A stage for some blocks, on this thread."""
+        entry = self._entries.get(stage)
+        if entry is None:
+            entry = self._entries[stage] = self._entry(stage, 3 + len(numbers))
+        entry(first, last, self._lanes, *numbers)
 
     def _entry(self, stage: Any, numbers: int) -> Callable[..., None]:
         m, blocks, rows = self._m, self._blocks, self._rows

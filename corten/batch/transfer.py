@@ -14,6 +14,7 @@ STATE = ("time", "qpos", "qvel", "act", "qacc_warmstart")
 WORLDS = RecordType(
     "Worlds",
     [
+        Field("any_short", (), "block", "whether some block has run short of memory"),
         *(Field(f"n_{name}", (), "size", f"numbers of {name} in one world") for name in STATE + INPUT),
         *(Field(name, (f"all_{name}",), "real", f"{name} of all worlds") for name in STATE + INPUT),
     ],
@@ -68,14 +69,22 @@ def copy_out(source, n, rows, start):
 
 
 @stage
-def step_blocks(m, blocks, w, first, last, width, nstep):
-    """Blocks first to last - 1: rows in, `nstep` steps, rows out."""
+def step_blocks(m, blocks, w, first, last, width, nstep, resume):
+    """Blocks first to last - 1: rows in, `nstep` steps, rows out.
+
+    A block that runs short of memory is left where it is, and `any_short` is set. Once it has grown it can be resumed: it
+    then goes on from its own state.
+    """
     one = lane(w, 0)
     for b in range(first, last):
         d = block(blocks, b)
-        load_worlds(d, one, b * width)
+        if resume == 0:
+            load_worlds(d, one, b * width)
         step(m, d, nstep)
-        store_worlds(d, one, b * width)
+        if d.short == 0:
+            store_worlds(d, one, b * width)
+        else:
+            one.any_short = 1
 
 
 @stage
@@ -86,3 +95,5 @@ def forward_blocks(m, blocks, w, first, last, width):
         d = block(blocks, b)
         load_worlds(d, one, b * width)
         forward(m, d)
+        if d.short != 0:
+            one.any_short = 1

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from corten.derivative.tangent import position_seeds, position_tangents
-from corten.engine import check, run
+from corten.engine import advance, call, check
 from corten.kernel.dispatch import JIT
 from corten.kernel.record import Element, Record
 from corten.model.data import Data, block
@@ -46,12 +46,12 @@ def transition(m: Model, d: Data) -> tuple[np.ndarray, np.ndarray]:
 
 def run_forward(m: Model, dual: Record) -> None:
     """Accelerations on dual numbers."""
-    run(stages.dynamics, m, dual)()
+    call(stages.dynamics, m, dual)
 
 
 def run_step(m: Model, dual: Record) -> None:
     """One time step on dual numbers."""
-    run(stages.step, m, dual)(1)
+    advance(m, dual, 1)
 
 
 def _passes(

@@ -22,7 +22,7 @@ from corten.physics.collision.sphere import sphere_box, sphere_capsule, sphere_c
 
 @kernel
 def near(m, d, a, b, margin):
-    """Whether the bounding spheres of two geoms, or one and a plane, are within the margin. The plane is the first geom."""
+    """Whether the bounding spheres of two geoms are within the margin; or that of b and a plane a."""
     apart = sub3(load3(d.geom_xpos, b), load3(d.geom_xpos, a))
     if m.geom_rbound[a] > 0.0 and m.geom_rbound[b] > 0.0:
         reach = m.geom_rbound[a] + m.geom_rbound[b] + margin

@@ -42,6 +42,7 @@ def data(placed: dict, contacts) -> SimpleNamespace:
         pos=np.array([c[2] for c in contacts], float).reshape(-1, 3),
         frame=np.array(frames).reshape(-1, 9),
         includemargin=np.zeros(len(contacts)),
+        exclude=np.array([c[1] >= 0 for c in contacts], int),
     )
     return SimpleNamespace(ncon=len(contacts), contact=contact, **placed)
 
@@ -87,6 +88,14 @@ def test_a_missing_pair_is_wrong_unless_it_only_grazes(stacked) -> None:
     assert "0 contacts, not 4" in match(m, data(placed, corners), data(placed, [])).wrong[0]
     grazing = [((0, 1), -1e-8, (0, 0, 1), Z)]
     assert not match(m, data(placed, grazing), data(placed, [])).wrong
+
+
+def test_a_contact_on_the_edge_of_pushing_is_not_unique() -> None:
+    m, placed = scene([PLANE, SPHERE], [[0, 0, 1], [0.1, 0, 0]], [[0, 0, 0], [0, 0, 0.1]])
+    pushes, touches = ([((0, 1), dist, (0, 0, 0), Z)] for dist in (-1e-17, 1e-17))
+    found = match(m, data(placed, pushes), data(placed, touches))
+    assert not found.wrong and not found.unique and found.order is None
+    assert match(m, data(placed, pushes), data(placed, pushes)).order is not None
 
 
 def test_primitive_pairs_must_have_the_same_number_of_contacts() -> None:

@@ -65,8 +65,20 @@ def match(m: Any, reference: Any, ours: Any) -> Match:
         else:
             result.unique = False
     if result.unique and not result.wrong and int(ours.ncon) == int(reference.ncon):
+        result.unique = not _on_the_edge(reference, ours, order)
+    if result.unique and not result.wrong and int(ours.ncon) == int(reference.ncon):
         result.order = order
     return result
+
+
+def _on_the_edge(reference: Any, ours: Any, order: np.ndarray) -> bool:
+    """Whether a contact pushes in one engine and not in the other, being just at the distance at which it begins."""
+    theirs, mine = read(reference, "contact.exclude"), read(ours, "contact.exclude")
+    if mine is None or not len(order):
+        return False
+    differ = np.asarray(theirs) != np.asarray(mine)[order]
+    gap = np.asarray(read(reference, "contact.includemargin")) - np.asarray(read(reference, "contact.dist"))
+    return bool(np.any(differ) and np.all(np.abs(gap[differ]) < TOUCHING))
 
 
 def _kinds(m: Any, pair: tuple[int, int]) -> tuple[int, int]:

@@ -75,6 +75,7 @@ CONTACT = (
     Field("contact_geom", ("nconcap", 2), "int", "the two geoms", "collision", ours=True),
     Field("contact_exclude", ("nconcap",), "int", "0: included, 1: in the gap", "collision", ours=True),
     Field("contact_efc_address", ("nconcap",), "int", "first constraint row, or -1", "constraint", ours=True),
+    Field("ntouch", (), "int", "number of points in which two convex geoms touch", ours=True),
     Field("touch_dist", (50,), "real", "points at which two geoms touch: distances", ours=True),
     Field("touch_pos", (50, 3), "real", "their positions", ours=True),
     Field("touch_normal", (50, 3), "real", "their normals, from the first geom to the second", ours=True),

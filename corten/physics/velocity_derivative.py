@@ -9,7 +9,7 @@ velocity and the acceleration of a body below dof j depend on qvel_j by S_j and 
 
 with w_j the velocity after the joint of dof j (of a free joint's translations: after these, before its rotations),
 so that the force on the body, I a + v x* I v, depends on it by I P_j + B S_j with B = v x* I - I v x + (.) x* (I v). B
-maps a motion (a, u) to (X a, 2 a x p): p is the body's linear momentum and X = w x (2 J - tr J) - 2 (c v' - v'c)', with
+maps a motion (a, u) to (X a, 2 a x p): p is the body's linear momentum and X = w x (2 J - tr J) - 2 (v c' - v'c), with
 J the rotational inertia, c the first moment, w and v angular and linear velocity. These twelve numbers are summed over
 subtrees, as I is. The derivative of the bias force of dof i by the velocity of dof j is S_i' (I P_j + B S_j) with the
 sums below the lower of the two. (Featherstone 2008; Singh, Russell and Wensing 2022 give the sums for derivatives.)

@@ -271,6 +271,15 @@ def oscillator(stiffness: float, damping: float, **options: float) -> tuple[cort
     return m, d
 
 
+def farthest(m: corten.Model, d: corten.Data) -> float:
+    """How far the mass gets in 20 steps; a simulation that diverges may have been reset by then."""
+    reached = 0.0
+    for _ in range(20):
+        corten.step(m, d)
+        reached = max(reached, abs(d.qpos[0]))
+    return reached
+
+
 DAMPED = (Integrator.IMPLICIT, Integrator.IMPLICITFAST, Integrator.IMPLICITSPRINGDAMPER)
 
 
@@ -287,8 +296,7 @@ def test_stable_on_stiff_damped_spring(integrator: Integrator) -> None:
     m.opt.integrator, m.opt.disableflags = Integrator.EULER, DisableBit.EULERDAMP
     corten.reset(m, d)
     d.qpos[0] = 1.0
-    corten.step(m, d, 20)
-    assert not abs(d.qpos[0]) < 1e6
+    assert farthest(m, d) > 1e3
 
 
 def test_stable_on_stiff_spring() -> None:
@@ -299,8 +307,7 @@ def test_stable_on_stiff_spring() -> None:
     corten.step(m, d, 100)
     assert abs(d.qpos[0]) < 1.0
     m, d = oscillator(stiffness, 0.0, timestep=step, integrator=Integrator.EULER)
-    corten.step(m, d, 20)
-    assert not abs(d.qpos[0]) < 1e6
+    assert farthest(m, d) > 1e3
 
 
 ORDERS = {

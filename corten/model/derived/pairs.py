@@ -1,11 +1,11 @@
 """Which geoms may touch: what the model alone decides of collision detection.
 
-Two geoms may touch if their bodies are not welded together, are not parent and child (unless `filterparent` is off), are
-not excluded, and their bit masks agree (contype of one with conaffinity of the other); explicit pairs may touch whatever
-the masks and the tree say. A model with few such pairs has them all listed here, in the order in which contacts are
-reported: by bodies, explicit pairs first, then by geoms, the simpler shape first. A model with many lists its explicit
-pairs only; the others are found by sweeping (`corten/physics/collision/sweep.py`), for which the geoms that move, those
-that stand still, and the planes are listed apart.
+Two geoms may touch if their bodies are not welded together, are not parent and child (unless `filterparent` is off),
+are not excluded, and their bit masks agree (contype of one with conaffinity of the other); explicit pairs may touch
+whatever the masks and the tree say. A model with few such pairs has them all listed here, in the order in which
+contacts are reported: by bodies, explicit pairs first, then by geoms, the simpler shape first. A model with many lists
+its explicit pairs only; the others are found by sweeping (`corten/physics/collision/sweep.py`), for which the geoms
+that move, those that stand still, and the planes are listed apart.
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ def _ordered_by_kind(kind: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarr
 
 
 def _family(weld: np.ndarray, weld_parent: np.ndarray, geoms: np.ndarray) -> np.ndarray:
-    """Whether the bodies of two geoms are parent and child, counting welded bodies as one; the world has no children."""
+    """Whether two geoms' bodies are parent and child, counting welded bodies as one; the world has no children."""
     a, b = geoms[:, 0], geoms[:, 1]
     moving = (weld[a] != 0) & (weld[b] != 0)
     return moving & ((weld[a] == weld_parent[b]) | (weld[b] == weld_parent[a]))

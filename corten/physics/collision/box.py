@@ -1,9 +1,9 @@
 """Box against box, after MuJoCo's own algorithm, so that the points are the same and in the same order.
 
-The axis of least overlap is sought among the face normals of both boxes and the cross products of their edges. If it is a
-face normal, the face of the other box that looks at it is clipped against the face. If it is a pair of edges, the face
-that holds the other box's edge is projected along the axis onto a face of the first box and clipped there. Either way the
-work is done in the reference face's frame: the origin at its centre, the z axis out of it.
+The axis of least overlap is sought among the face normals of both boxes and the cross products of their edges. If it is
+a face normal, the face of the other box that looks at it is clipped against the face. If it is a pair of edges, the
+face that holds the other box's edge is projected along the axis onto a face of the first box and clipped there. Either
+way the work is done in the reference face's frame: the origin at its centre, the z axis out of it.
 """
 
 from __future__ import annotations
@@ -40,14 +40,11 @@ def box_box(m, d, a, b, margin):
     centre_a, centre_b = load3(d.geom_xpos, a), load3(d.geom_xpos, b)
     size_a, size_b = load3(m.geom_size, a), load3(m.geom_size, b)
     apart = sub3(centre_b, centre_a)
-    b_in_a, a_in_b = mat_t_vec(mat_a, apart), mat_t_vec(mat_b, scale3(-1.0, apart))
+    b_in_a, a_in_b = seen(d, a, apart), seen(d, b, scale3(-1.0, apart))
     # the axes of b seen from a, and those of a seen from b
-    axes_b = (
-        mat_t_vec(mat_a, column(d.geom_xmat, b, 0)),
-        mat_t_vec(mat_a, column(d.geom_xmat, b, 1)),
-        mat_t_vec(mat_a, column(d.geom_xmat, b, 2)),
-    )
-    axes_a = transposed(axes_b)
+    x, y, z = column(d.geom_xmat, a, 0), column(d.geom_xmat, a, 1), column(d.geom_xmat, a, 2)
+    axes_a = (seen(d, b, x), seen(d, b, y), seen(d, b, z))
+    axes_b = transposed(axes_a)
 
     face, overlap = least_face(axes_a, axes_b, b_in_a, a_in_b, size_a, size_b, margin)
     if face == APART:
@@ -67,6 +64,30 @@ def box_box(m, d, a, b, margin):
 
 
 @kernel
+def seen(d, g, v):
+    """v in the frame of geom g.
+
+    Here and in clipping, products are rounded before they are added, as in MuJoCo: where boxes are aligned, it is their
+    last bits that decide which of equal points are found, and in what order.
+    """
+    x, y, z = column(d.geom_xmat, g, 0), column(d.geom_xmat, g, 1), column(d.geom_xmat, g, 2)
+    return rounded_dot(v, x), rounded_dot(v, y), rounded_dot(v, z)
+
+
+@kernel
+def rounded_dot(a, b):
+    """a . b, unfused"""
+    x, y, z = a[0] * b[0], a[1] * b[1], a[2] * b[2]
+    return x + y + z
+
+
+@kernel
+def go(start, t, along):
+    """start + t along, unfused"""
+    return add3(start, scale3(t, along))
+
+
+@kernel
 def transposed(axes):
     """Three vectors as the rows of a matrix; its columns."""
     x, y, z = axes
@@ -74,9 +95,9 @@ def transposed(axes):
 
 
 @kernel
-def shadow(axes, size, k):
-    """Half the length of a box's shadow on coordinate axis k of the frame in which its axes are given."""
-    return absolute(axes[0][k]) * size[0] + absolute(axes[1][k]) * size[1] + absolute(axes[2][k]) * size[2]
+def shadow(line, size):
+    """Half the length of a box's shadow on a line given in the box's frame."""
+    return rounded_dot((absolute(line[0]), absolute(line[1]), absolute(line[2])), size)
 
 
 @kernel
@@ -87,8 +108,8 @@ def least_face(axes_a, axes_b, b_in_a, a_in_b, size_a, size_b, margin):
         least = least + 3.0 * (size_a[k] + size_b[k])
     face, apart = NONE, False
     for k in unroll(3):
-        of_a = shadow(axes_b, size_b, k) + size_a[k] - absolute(b_in_a[k])
-        of_b = shadow(axes_a, size_a, k) + size_b[k] - absolute(a_in_b[k])
+        of_a = size_a[k] - absolute(b_in_a[k]) + shadow(axes_a[k], size_b)
+        of_b = size_b[k] - absolute(a_in_b[k]) + shadow(axes_b[k], size_a)
         apart = apart or of_a < -margin or of_b < -margin
         if of_a < least:
             face, least = k, of_a
@@ -169,7 +190,7 @@ def touch_face(d, face, axes, other, size, other_size, mat, centre, margin, sign
     for k in unroll(3):
         e = (x, y, z)[k]
         up = -1.0 if e[2] < 0.0 else 1.0
-        corner = axpy3(-(up * other_size[k]), e, corner)
+        corner = go(corner, -(up * other_size[k]), e)
         if absolute(e[2]) < 0.5 and edges < 2:
             store3(edge, edges, scale3(2.0 * up * other_size[k], e))
             edges = edges + 1
@@ -211,8 +232,9 @@ def clip_edge(points, n, start, along, width, depth):
             inverse = 1.0 / along[k]
             for end in unroll(-1, 2, 2):
                 t = (end * reach - start[k]) * inverse
-                if 0.0 <= t <= 1.0 and absolute(start[1 - k] + along[1 - k] * t) <= beside:
-                    store3(points, n, axpy3(t, along, start))
+                point = go(start, t, along)
+                if 0.0 <= t <= 1.0 and absolute(point[1 - k]) <= beside:
+                    store3(points, n, point)
                     n = n + 1
     return n
 
@@ -222,7 +244,7 @@ def corners_within(points, n, corner, u, v, width, depth):
     """Adds the corners of the reference face that lie inside the parallelogram, at its height."""
     for k in unroll(4):
         x, y = (width if k >= 2 else -width), (depth if k % 2 else -depth)
-        s, t = coordinates(x - corner[0], y - corner[1], u, v)
+        s, t = coordinates(x - corner[0], y - corner[1], u, v, area(u, v))
         if 0.0 < s < 1.0 and 0.0 < t < 1.0:
             store3(points, n, (x, y, corner[2] + s * u[2] + t * v[2]))
             n = n + 1
@@ -230,9 +252,15 @@ def corners_within(points, n, corner, u, v, width, depth):
 
 
 @kernel
-def coordinates(x, y, u, v):
-    """(s, t) with s u + t v = (x, y), seen along z."""
-    inverse = 1.0 / (u[0] * v[1] - v[0] * u[1])
+def area(u, v):
+    """Of the parallelogram that u and v span, seen along z."""
+    return u[0] * v[1] - v[0] * u[1]
+
+
+@kernel
+def coordinates(x, y, u, v, uv):
+    """(s, t) with s u + t v = (x, y), seen along z; uv is the area of u and v."""
+    inverse = 1.0 / uv
     return (x * v[1] - y * v[0]) * inverse, (y * u[0] - x * u[1]) * inverse
 
 
@@ -247,11 +275,12 @@ def corner_within(points, n, corner, width, depth):
 
 @kernel
 def touch_edges(d, edges, axis, against, ends_a, ends_b, axes, other, size_a, size_b, mat, centre, margin):
-    """Edges `edges` = 3 i + j of the two boxes: the face of b that holds its edge against a face of a that holds its own.
+    """Edges `edges` = 3 i + j of the two boxes: the face of b that holds its edge against a face of a that holds its
+    own.
 
-    Both faces are those most across the axis. The face of b is projected along the axis into the plane of a's face. Points
-    are half way between the two: borders of b's face where their shadows cross those of a's, corners of a's face in the
-    shadow, corners of the shadow in a's face. If no borders cross, corners beside the other face count as well.
+    Both faces are those most across the axis. The face of b is projected along the axis into the plane of a's face.
+    Points are half way between the two: borders of b's face where their shadows cross those of a's, corners of a's face
+    in the shadow, corners of the shadow in a's face. If no borders cross, corners beside the other face count as well.
     """
     i, j = edges // 3, edges % 3
     turn, sizes_b, ends = local(d, 3, 3), local(d, 3), local(d, 3)
@@ -337,16 +366,23 @@ def clip_shadow(points, dist, n, start, along, shade, slide, width, depth, steep
 
 @kernel
 def corners_in_shadow(points, dist, n, crossed, corner, u, v, shade, su, sv, width, depth, margin):
-    """Adds the corners of a's face that are in the shadow, or beside it if no borders cross, half way to b's face."""
+    """Adds the corners of a's face that are in the shadow, or beside it if no borders cross, half way to b's face.
+
+    MuJoCo keeps the area of the shadow and the square of a corner's gap in one variable: after the first corner that is
+    looked at, coordinates in the shadow are scaled wrongly. So they are here: with other points forces would differ.
+    """
+    scale = area(su, sv)
     for k in unroll(4):
         x, y = (width if k >= 2 else -width), (depth if k % 2 else -depth)
-        s, t = coordinates(x - shade[0], y - shade[1], su, sv)
+        s, t = coordinates(x - shade[0], y - shade[1], su, sv, scale)
         s_out, t_out = s < 0.0 or s > 1.0, t < 0.0 or t > 1.0
         if not (s_out or t_out) or not (crossed or (s_out and t_out)):
             s, t = clip(s, 0.0, 1.0), clip(t, 0.0, 1.0)
             q = axpy3(t, v, axpy3(s, u, corner))
             gap = sub3((x, y, 0.0), q)
             square = dot3(gap, gap)
+            if square > 0.0:
+                scale = square
             if q[2] <= 0.0 or square <= margin * margin:
                 store3(points, n, (0.5 * (x + q[0]), 0.5 * (y + q[1]), 0.5 * q[2]))
                 dist[n] = -sqrt(square) if q[2] < 0.0 else sqrt(square)
@@ -372,7 +408,9 @@ def corner_over_face(points, dist, n, crossed, covered, q, shade, width, depth, 
 
 @kernel
 def without_strays(m, d, a, b, margin, count):
-    """Leaves out points outside one of the boxes, unless they are well inside the other, and all but the last of equals."""
+    """Leaves out points outside one of the boxes, unless they are well inside the other, and all but the last of
+    equals.
+    """
     kept = 0
     for i in range(count):
         q = load3(d.touch_pos, i)

@@ -1,8 +1,8 @@
 """Capsules against capsules and boxes.
 
-Against a box: the point of the capsule's segment that is nearest to the box decides the first contact; if the segment runs
-along a face or an edge from there, the farthest point of it that is still above the box gives a second. The choice of
-that second point is MuJoCo's.
+Against a box: the point of the capsule's segment that is nearest to the box decides the first contact; if the segment
+runs along a face or an edge from there, the farthest point of it that is still above the box gives a second. The choice
+of that second point is MuJoCo's.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ NOTHING, FACE, CORNER, EDGE = 0, 1, 2, 3
 
 @kernel
 def capsule_capsule(m, d, a, b, margin):
-    """The nearest points of the two segments; if these are parallel, the ends of each against the other, two at most."""
+    """The nearest points of the two segments; if these are parallel, ends of each against the other, two at most."""
     centre_a, centre_b = load3(d.geom_xpos, a), load3(d.geom_xpos, b)
     axis_a = scale3(m.geom_size[a, 1], column(d.geom_xmat, a, 2))
     axis_b = scale3(m.geom_size[b, 1], column(d.geom_xmat, b, 2))
@@ -99,8 +99,9 @@ def capsule_box(m, d, a, b, margin):
 def nearest_feature(d, centre, segment, half, size, limit):
     """(kind of feature, its axis, corner, place on the segment, place on the edge) where segment and box are nearest.
 
-    First the ends of the segment that lie over a face, or inside (axis -1); then the twelve edges. Places go from -1 to 1.
-    Corners are numbered by bits, set where a coordinate is positive; an edge is known by its axis and its lower corner.
+    First the ends of the segment that lie over a face, or inside (axis -1); then the twelve edges. Places go from -1 to
+    1. Corners are numbered by bits, set where a coordinate is positive; an edge is known by its axis and its lower
+    corner.
     """
     best = limit
     feature, number, corner = NOTHING, -1, 0
@@ -206,7 +207,7 @@ def step_over_face(centre, segment, size, face, end):
 
 @kernel
 def step_from_corner(axis, segment, size, corner, nearest):
-    """From a corner along the edge or over the face that the segment follows; none if it points at the corner or away."""
+    """From a corner along the edge or over the face that the segment follows; none if it points there or away."""
     bits = pointing(segment) ^ corner
     step = NO_STEP
     if bits != 0 and bits != 7:

@@ -1,9 +1,9 @@
 """From touching points to contacts.
 
-A narrow-phase function puts the points at which two geoms touch in the rows of `touch_*`: distance, position, normal from
-the first geom to the second, and a tangent, or zeros where any will do. `keep` makes contacts of them. A world's contacts
-are the first `ncon` rows of `contact_*`; if memory does not suffice for all, `ncon_wanted` is larger than `ncon`, and the
-caller lets the record grow (`Record.grow`) and calls the stage again.
+A narrow-phase function puts the points at which two geoms touch in the rows of `touch_*`: distance, position, normal
+from the first geom to the second, and a tangent, or zeros where any will do. `keep` makes contacts of them. A world's
+contacts are the first `ncon` rows of `contact_*`; if memory does not suffice for all, `ncon_wanted` is larger than
+`ncon`, and the caller lets the record grow (`Record.grow`) and calls the stage again.
 """
 
 from __future__ import annotations

@@ -13,8 +13,8 @@ from corten.physics.collision.sweep import near_pairs
 def collision(m, d):
     """The contacts of each world.
 
-    A short list of pairs is gone through for all worlds at once: only pairs whose bounding spheres meet in some world are
-    looked at closely, world by world. Where the list would be long, each world is swept for such pairs.
+    A short list of pairs is gone through for all worlds at once: only pairs whose bounding spheres meet in some world
+    are looked at closely, world by world. Where the list would be long, each world is swept for such pairs.
     """
     for l in lanes(d):
         no_contacts(lane(d, l))

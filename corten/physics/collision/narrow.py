@@ -8,6 +8,9 @@ from corten.model.enums import GeomType
 from corten.physics.collision.box import box_box
 from corten.physics.collision.capsule import capsule_box, capsule_capsule
 from corten.physics.collision.contact import keep
+from corten.physics.collision.convex import convex
+from corten.physics.collision.hfield import hfield_convex
+from corten.physics.collision.mesh import plane_mesh
 from corten.physics.collision.parameters import pair_margin
 from corten.physics.collision.plane import (
     column,
@@ -22,7 +25,7 @@ from corten.physics.collision.sphere import sphere_box, sphere_capsule, sphere_c
 
 @kernel
 def near(m, d, a, b, margin):
-    """Whether the bounding spheres of two geoms, or one and a plane, are within the margin. The plane is the first geom."""
+    """Whether the bounding spheres of two geoms are within the margin; or that of b and a plane a."""
     apart = sub3(load3(d.geom_xpos, b), load3(d.geom_xpos, a))
     if m.geom_rbound[a] > 0.0 and m.geom_rbound[b] > 0.0:
         reach = m.geom_rbound[a] + m.geom_rbound[b] + margin
@@ -56,6 +59,9 @@ def touching(m, d, a, b, margin):
             return plane_box(m, d, a, b, margin)
         if second == GeomType.ELLIPSOID:
             return plane_ellipsoid(m, d, a, b, margin)
+        if second == GeomType.MESH:
+            return plane_mesh(m, d, a, b, margin)
+        return 0
     if first == GeomType.SPHERE:
         if second == GeomType.SPHERE:
             return sphere_sphere(m, d, a, b, margin)
@@ -72,4 +78,8 @@ def touching(m, d, a, b, margin):
             return capsule_box(m, d, a, b, margin)
     if first == GeomType.BOX and second == GeomType.BOX:
         return box_box(m, d, a, b, margin)
-    return 0
+    if first == GeomType.HFIELD:
+        hfield_convex(m, d, a, b, margin)
+    else:
+        convex(m, d, a, b, margin)
+    return d.ntouch

@@ -1,7 +1,6 @@
-"""Planes against everything else. The plane is the first geom; its normal is its z axis.
+"""Planes against sphere, capsule, cylinder, box and ellipsoid, with MuJoCo's choice of points.
 
-Closed forms for sphere, capsule, cylinder, box and ellipsoid, in MuJoCo's choice of points; a convex mesh touches at its
-lowest vertex and at up to two of that vertex's neighbours.
+The plane is the first geom; its normal is its z axis.
 """
 
 from __future__ import annotations
@@ -50,7 +49,7 @@ def plane_capsule(m, d, a, b, margin):
 
 @kernel
 def plane_cylinder(m, d, a, b, margin):
-    """The lowest point of the near rim and that of the far rim; two more of the near rim that make a triangle with it."""
+    """The lowest point of the near rim and that of the far rim; two more of the near rim, for a triangle."""
     normal, axis = column(d.geom_xmat, a, 2), column(d.geom_xmat, b, 2)
     centre, radius, half = load3(d.geom_xpos, b), m.geom_size[b, 0], m.geom_size[b, 1]
     height = dot3(sub3(centre, load3(d.geom_xpos, a)), normal)

@@ -1,16 +1,16 @@
 """The broad phase for many geoms: sweep and prune, world by world.
 
 Geoms are sorted by where their bounding spheres begin along one axis, the one along which they are most spread. A sweep
-along it meets all pairs whose intervals overlap; these are tried further with the spheres themselves. The order found is
-kept as the start of the next sort, which then has little to do. Planes have no bounding sphere and are tried with every
-geom that moves. Geoms that stand still are not tried with each other.
+along it meets all pairs whose intervals overlap; these are tried further with the spheres themselves. The order found
+is kept as the start of the next sort, which then has little to do. Planes have no bounding sphere and are tried with
+every geom that moves. Geoms that stand still are not tried with each other.
 
 The pairs found are put into the order in which contacts are reported: by bodies, explicit pairs first, then by geoms.
 """
 
 from __future__ import annotations
 
-from corten.kernel import kernel, unroll, value
+from corten.kernel import kernel, value
 from corten.kernel.vec import dot3, load3, sub3
 from corten.model.enums import DisableBit, EnableBit, GeomType
 from corten.physics.collision.plane import column

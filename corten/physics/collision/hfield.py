@@ -1,0 +1,132 @@
+"""Height fields against convex shapes: one contact for each prism under the field's triangles that the shape is in.
+
+A cell of the grid is cut into two triangles; the prism under each goes down to the field's base. All is done in the
+field's frame: it is the first geom, and only prisms under the other shape's bounding box are looked at.
+"""
+
+from __future__ import annotations
+
+from corten.kernel import floor, kernel, local, local_int, stage, unroll
+from corten.kernel.vec import add3, load3, load9, mat_mul, mat_t_vec, mat_vec, normalize3, scale3, store3, sub3
+from corten.physics.collision.contact import MAX_TOUCH, touch
+from corten.physics.collision.convex import NO_TANGENT, penetration
+from corten.physics.collision.manifold import on
+from corten.physics.collision.support import (
+    HALF_MARGIN,
+    PART,
+    PRISM,
+    SHAPE,
+    put_matrix,
+    support,
+    take_shape,
+)
+
+
+@stage
+def hfield_convex(m, d, a, b, margin):
+    """The points in which a height field and a convex geom touch, put into `touch_*`; `ntouch` counts them."""
+    shape, part = local(d, 2, SHAPE), local_int(2, PART)
+    mat, origin = load9(d.geom_xmat, a), load3(d.geom_xpos, a)
+    take_shape(m, d, shape, part, 0, a, 0.0)
+    take_shape(m, d, shape, part, 1, b, 0.0)
+    place = mat_t_vec(mat, sub3(load3(shape, 1), origin))
+    store3(shape, 1, place)
+    put_matrix(shape, 1, mat_t_mat(mat, load9(d.geom_xmat, b)))
+
+    field = m.geom_dataid[a]
+    x, y = m.hfield_size[field, 0], m.hfield_size[field, 1]
+    top, base = m.hfield_size[field, 2], m.hfield_size[field, 3]
+    d.ntouch = 0
+    reach = m.geom_rbound[b] + margin
+    if not (
+        overlap(place[0] - reach, place[0] + reach, -x, x)
+        and overlap(place[1] - reach, place[1] + reach, -y, y)
+        and overlap(place[2] - reach, place[2] + reach, -base, top)
+    ):
+        return
+    xlow, xhigh = extent(m, shape, part, 0)
+    ylow, yhigh = extent(m, shape, part, 1)
+    zlow, zhigh = extent(m, shape, part, 2)
+    if not (
+        overlap(xlow - margin, xhigh + margin, -x, x)
+        and overlap(ylow - margin, yhigh + margin, -y, y)
+        and overlap(zlow - margin, zhigh + margin, -base, top)
+    ):
+        return
+    columns, rows = m.hfield_ncol[field], m.hfield_nrow[field]
+    first_column, last_column = cells(xlow, xhigh, x, columns)
+    first_row, last_row = cells(ylow, yhigh, y, rows)
+
+    shape[1, HALF_MARGIN] = 0.5 * margin
+    for k in unroll(3):
+        shape[0, PRISM + 3 * k + 2] = -base
+    witness = local(d, 1, 6)
+    n = 0
+    for r in range(first_row, last_row):
+        for corner in range(2 * (last_column - first_column + 1)):
+            c, row = first_column + corner // 2, r + 1 - corner % 2
+            add_corner(m, shape, field, row, c, 2.0 * x / (columns - 1), 2.0 * y / (rows - 1), margin)
+            if corner >= 2 and n < MAX_TOUCH and rises_to(shape, zlow):
+                count, dist = penetration(m, d, shape, part, witness, 1, 0.0)
+                if count > 0 and dist < 0.0:
+                    on_a, on_b = on(witness, 0, 0), on(witness, 0, 3)
+                    normal, _ = normalize3(sub3(on_a, on_b))
+                    middle = scale3(0.5, add3(on_a, on_b))
+                    touch(d, n, dist, add3(mat_vec(mat, middle), origin), mat_vec(mat, normal), NO_TANGENT)
+                    n = n + 1
+    d.ntouch = n
+
+
+@kernel
+def mat_t_mat(a, b):
+    """A' B"""
+    return mat_mul((a[0], a[3], a[6], a[1], a[4], a[7], a[2], a[5], a[8]), b)
+
+
+@kernel
+def overlap(low, high, least, most):
+    """Whether two intervals have a point in common."""
+    return low <= most and high >= least
+
+
+@kernel
+def extent(m, shape, part, k):
+    """The least and the greatest k-th coordinate of the shape that is not the field."""
+    x, y, z = 1.0 if k == 0 else 0.0, 1.0 if k == 1 else 0.0, 1.0 if k == 2 else 0.0
+    high, low = support(m, shape, part, 1, (x, y, z)), support(m, shape, part, 1, (-x, -y, -z))
+    if k == 0:
+        return low[0], high[0]
+    if k == 1:
+        return low[1], high[1]
+    return low[2], high[2]
+
+
+@kernel
+def cells(low, high, half, count):
+    """First and last line of a grid of `count` lines from -half to half between which an interval lies."""
+    scale = (count - 1) / (2.0 * half)
+    first, last = floor((low + half) * scale), -floor(-(high + half) * scale)
+    return max(0, int(first)), min(count - 1, int(last))
+
+
+@kernel
+def add_corner(m, shape, field, row, column, dx, dy, margin):
+    """Drop the prism's first corner, and add a point of the grid as its last."""
+    for k in unroll(2):
+        for i in unroll(2):
+            at = PRISM + 3 * k + 9 * i
+            for j in unroll(3):
+                shape[0, at + j] = shape[0, at + 3 + j]
+    x, y = dx * column - m.hfield_size[field, 0], dy * row - m.hfield_size[field, 1]
+    elevation = m.hfield_data[m.hfield_adr[field] + row * m.hfield_ncol[field] + column]
+    shape[0, PRISM + 6] = x
+    shape[0, PRISM + 7] = y
+    shape[0, PRISM + 15] = x
+    shape[0, PRISM + 16] = y
+    shape[0, PRISM + 17] = elevation * m.hfield_size[field, 2] + margin
+
+
+@kernel
+def rises_to(shape, low):
+    """Whether the top of the prism reaches a height."""
+    return shape[0, PRISM + 11] >= low or shape[0, PRISM + 14] >= low or shape[0, PRISM + 17] >= low

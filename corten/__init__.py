@@ -7,7 +7,9 @@ from corten.engine import SimulationError, forward, reset, step, warmup
 from corten.kernel import KernelError
 from corten.mjcf.errors import MjcfError
 from corten.model.data import Data
+from corten.model.length_range import LengthRangeOptions, set_length_ranges
 from corten.model.model import Model
+from corten.model.setconst import set_const
 from corten.model.state import State, get_state, set_state, state_size
 
 __version__ = "0.1.0"
@@ -16,6 +18,7 @@ __all__ = [
     "Batch",
     "Data",
     "KernelError",
+    "LengthRangeOptions",
     "MjcfError",
     "Model",
     "SimulationError",
@@ -24,6 +27,8 @@ __all__ = [
     "forward",
     "get_state",
     "reset",
+    "set_const",
+    "set_length_ranges",
     "set_state",
     "state_size",
     "step",

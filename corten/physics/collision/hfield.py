@@ -7,7 +7,7 @@ field's frame: it is the first geom, and only prisms under the other shape's bou
 from __future__ import annotations
 
 from corten.kernel import floor, kernel, local, local_int, stage, unroll
-from corten.kernel.vec import add3, load3, load9, mat_vec, normalize3, scale3, store3, sub3
+from corten.kernel.vec import add3, load3, load9, mat_vec, scale3, store3, sub3
 from corten.physics.collision.contact import MAX_TOUCH, touch
 from corten.physics.collision.convex import NO_TANGENT, penetration
 from corten.physics.collision.manifold import on
@@ -20,7 +20,7 @@ from corten.physics.collision.support import (
     support,
     take_shape,
 )
-from corten.physics.collision.unfused import mat_t_mat, mat_t_vec
+from corten.physics.collision.unfused import mat_t_mat, mat_t_vec, normalize3
 
 
 @stage
@@ -71,7 +71,7 @@ def hfield_convex(m, d, a, b, margin):
                 count, dist = penetration(m, d, shape, part, witness, 1, 0.0)
                 if count > 0 and dist < 0.0:
                     on_a, on_b = on(witness, 0, 0), on(witness, 0, 3)
-                    normal, _ = normalize3(sub3(on_a, on_b))
+                    normal = normalize3(sub3(on_a, on_b))
                     middle = scale3(0.5, add3(on_a, on_b))
                     touch(d, n, dist, add3(mat_vec(mat, middle), origin), mat_vec(mat, normal), NO_TANGENT)
                     n = n + 1

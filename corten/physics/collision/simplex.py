@@ -57,7 +57,7 @@ def foot_on_plane(a, b, c):
 
 @kernel
 def areas(a, b, c, p):
-    """Twice the signed areas of pbc, apc and abp, and their sum abc, projected along the axis that leaves most of it."""
+    """Twice the signed areas of pbc, apc, abp and abc, projected along the axis that leaves most of the last."""
     first, second, third = (
         minor(a[1], a[2], b[1], b[2], c[1], c[2]),
         minor(a[0], a[2], b[0], b[2], c[0], c[2]),

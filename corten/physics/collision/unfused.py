@@ -1,13 +1,14 @@
 """Products of vectors, rounded after every multiplication: no fused multiply-adds, as in MuJoCo.
 
-Convex collision is full of ties: two triangles of one face are equally far from the origin, all corners of a face equally
-far in its direction. Rounding decides them, and with them which of many equally good points of contact is reported.
-Rounding in the same way makes these the same points.
+Convex collision is full of ties: two triangles of one face are equally far from the origin, all corners of a face
+equally far in its direction. Rounding decides them, and with them which of many equally good points of contact is
+reported. Rounding in the same way makes these the same points.
 """
 
 from __future__ import annotations
 
 from corten.kernel import kernel, sqrt
+from corten.kernel.vec import scale3
 
 
 @kernel
@@ -21,6 +22,15 @@ def dot3(a, b):
 def norm3(a):
     """The length of a."""
     return sqrt(dot3(a, a))
+
+
+@kernel
+def normalize3(a):
+    """a / |a|; the x axis where a has no direction."""
+    length = norm3(a)
+    if length < 1e-15:
+        return 1.0, 0.0, 0.0
+    return scale3(1.0 / length, a)
 
 
 @kernel
@@ -63,6 +73,12 @@ def mat_vec(r, v):
 def mat_t_vec(r, v):
     """R' v"""
     return dot3((r[0], r[3], r[6]), v), dot3((r[1], r[4], r[7]), v), dot3((r[2], r[5], r[8]), v)
+
+
+@kernel
+def mat_mul(a, b):
+    """A B"""
+    return mat_t_mat((a[0], a[3], a[6], a[1], a[4], a[7], a[2], a[5], a[8]), b)
 
 
 @kernel

@@ -3,10 +3,11 @@
 from corten import derivative
 from corten.batch.batch import Batch
 from corten.derivative import transition
-from corten.engine import SimulationError, forward, inverse, reset, step, warmup
+from corten.engine import SimulationError, forward, reset, step, warmup
 from corten.kernel import KernelError
 from corten.mjcf.errors import MjcfError
 from corten.model.data import Data
+from corten.model.length_range import LengthRangeOptions, set_length_ranges
 from corten.model.model import Model
 from corten.model.setconst import set_const
 from corten.model.state import State, get_state, set_state, state_size
@@ -17,6 +18,7 @@ __all__ = [
     "Batch",
     "Data",
     "KernelError",
+    "LengthRangeOptions",
     "MjcfError",
     "Model",
     "SimulationError",
@@ -24,9 +26,9 @@ __all__ = [
     "derivative",
     "forward",
     "get_state",
-    "inverse",
     "reset",
     "set_const",
+    "set_length_ranges",
     "set_state",
     "state_size",
     "step",

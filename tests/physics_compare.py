@@ -13,6 +13,26 @@ from corten.conformance.engines import Corten, Reference
 from corten.kernel.record import SINGLE, Element, Record
 from corten.model.data import block
 from corten.model.enums import JointType
+from corten.physics.actuation import actuation
+from corten.physics.bias import bias
+from corten.physics.inertia import centre_of_mass, joint_inertia
+from corten.physics.kinematics import kinematics
+from corten.physics.passive import passive
+from corten.physics.tendon import tendon, tendon_bias, tendon_inertia, tendon_velocity
+from corten.physics.transmission import actuator_velocity, transmission
+from corten.physics.velocity import body_velocity
+
+# What tendons and actuators need of a forward pass, in its order: quicker to compile than all of it.
+STAGES = (
+    kinematics, centre_of_mass, tendon, joint_inertia, tendon_inertia, transmission,
+    tendon_velocity, actuator_velocity, body_velocity, passive, bias, tendon_bias, actuation,
+)  # fmt: skip
+
+
+def forces(m: corten.Model, d: Record) -> None:
+    """A forward pass up to the forces of actuators, without constraints."""
+    for stage in STAGES:
+        stage(m, d)
 
 
 def random_state(m: corten.Model, d: Record, spread: float, rng: np.random.Generator) -> None:

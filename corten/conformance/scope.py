@@ -21,6 +21,8 @@ from corten.model.enums import SensorType, TrnType
 
 # Disable flags set in both engines, by their MJCF names.
 DISABLED: dict[str, str] = {
+    "contact": "collision is not there yet",
+    "constraint": "constraint rows and their solver are not there yet",
 }
 
 # Enable flags cleared in both engines.
@@ -30,6 +32,9 @@ CLEARED: dict[str, str] = {
 
 # Stages that are not compared at all.
 STAGES_NOT_COVERED: dict[str, str] = {
+    "collision": "collision is not there yet",
+    "rows": "constraint rows are not there yet",
+    "inverse": "inverse dynamics is not there yet",
 }
 
 # Sensors whose readings are not compared, by their types.

@@ -30,7 +30,7 @@ def compile_pairs(spec: Spec) -> dict[str, Any]:
     for link in spec.links["pair"]:
         if link.values["condim"] not in CONTACT_DIMENSIONS:
             link.fail("must be 1, 3, 4 or 6", "condim")
-        a, b = spec.find(link, "geom1"), spec.find(link, "geom2")
+        a, b = spec.need(link, "geom1"), spec.need(link, "geom2")
         if a.body.id > b.body.id:
             a, b = b, a
         link.data = ((a.body.id << 16) + b.body.id, a.id, b.id)
@@ -48,6 +48,6 @@ def compile_pairs(spec: Spec) -> dict[str, Any]:
 def compile_excludes(spec: Spec) -> dict[str, Any]:
     """The `exclude_*` arrays."""
     for link in spec.links["exclude"]:
-        a, b = sorted((spec.find(link, "body1").id, spec.find(link, "body2").id))
+        a, b = sorted((spec.need(link, "body1").id, spec.need(link, "body2").id))
         link.data = ((a << 16) + b,)
     return {"exclude_signature": [e.data[0] for e in _sorted_by_bodies(spec.links["exclude"])]}

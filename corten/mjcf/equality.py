@@ -59,7 +59,7 @@ def compile_equalities(spec: Spec) -> dict[str, Any]:
     first, second, objtype = [], [], []
     for link in links:
         kind = link.values["objtype"]
-        a, b = spec.find(link, f"{kind}1"), spec.find(link, f"{kind}2")
+        a, b = spec.need(link, f"{kind}1"), spec.find(link, f"{kind}2")
         other = b.id if b is not None else 0 if kind == "body" else -1
         if a.id == other:
             link.fail(f"repeats the {kind} '{a.name}'")

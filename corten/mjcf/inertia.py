@@ -133,7 +133,8 @@ def turned(moments: Vector, quat: Quaternion) -> Inertia:
     i, j, k = moments
 
     def entry(p: int, q: int) -> float:
-        return r[3 * p] * i * r[3 * q] + r[3 * p + 1] * j * r[3 * q + 1] + r[3 * p + 2] * k * r[3 * q + 2]
+        a, b = 3 * p, 3 * q
+        return r[a] * (r[b] * i) + r[a + 1] * (r[b + 1] * j) + r[a + 2] * (r[b + 2] * k)
 
     return (entry(0, 0), entry(1, 1), entry(2, 2), entry(0, 1), entry(0, 2), entry(1, 2))
 
@@ -159,7 +160,10 @@ Mass = tuple[float, Pose, Vector]
 
 
 def combined(parts: Sequence[Mass]) -> Mass | None:
-    """Masses added up in one frame; None where the result has no inertia in some direction."""
+    """Masses added up in one frame; None where the result has no inertia in some direction.
+
+    Where moments coincide the axes hang on the last bit, so sums are taken in the reference's order.
+    """
     mass = sum(m for m, _, _ in parts)
     centre = tuple(sum(m * pose[0][i] for m, pose, _ in parts) / mass for i in range(3))
     total = [0.0] * 6
@@ -167,6 +171,6 @@ def combined(parts: Sequence[Mass]) -> Mass | None:
         own = turned(moments, quat)
         off = displaced(m, (pos[0] - centre[0], pos[1] - centre[1], pos[2] - centre[2]))
         for i in range(6):
-            total[i] += own[i] + off[i]
+            total[i] = total[i] + own[i] + off[i]
     axes = principal(tuple(total))
     return None if axes is None else (mass, (centre, axes[1]), axes[0])

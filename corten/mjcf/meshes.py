@@ -183,7 +183,7 @@ def build_assets(spec: Spec, files: Files) -> None:
     """Read all meshes and height fields, with hulls where something can touch them."""
     touching = [geom for body in spec.world.subtree() for geom in body.geoms
                 if geom.values["contype"] or geom.values["conaffinity"]]
-    touching += [spec.find(pair, role) for pair in spec.links["pair"] for role in ("geom1", "geom2")]
+    touching += [spec.need(pair, role) for pair in spec.links["pair"] for role in ("geom1", "geom2")]
     for geom in touching:
         if geom.values["type"] in MESHLIKE and "mesh" in geom.refs:
             spec.find(geom, "mesh").needhull = True

@@ -97,7 +97,16 @@ def matrix(q: Quaternion) -> tuple[float, ...]:
 
 def compose(outer: Pose, inner: Pose) -> Pose:
     """The pose `inner`, given in the frame `outer`, seen from outside."""
-    return add(outer[0], rotate(outer[1], inner[0])), multiply(outer[1], inner[1])
+    (p, q), (v, r) = outer, inner
+    if q == IDENTITY:
+        return add(p, v), r
+    m = matrix(q)
+    moved = (
+        p[0] + (m[0] * v[0] + m[1] * v[1] + m[2] * v[2]),
+        p[1] + (m[3] * v[0] + m[4] * v[1] + m[5] * v[2]),
+        p[2] + (m[6] * v[0] + m[7] * v[1] + m[8] * v[2]),
+    )
+    return moved, multiply(q, r)
 
 
 def inverse(pose: Pose) -> Pose:

@@ -59,8 +59,10 @@ def parse_xml(content: bytes | str, file: str) -> etree._Element:
     if declared := _DOCTYPE.search(text):
         line = text.count("\n", 0, declared.start()) + 1
         raise MjcfError("document type and entity declarations are not allowed", file, line)
+    # the parser's own limit of 256 levels is below what models may have, so it is lifted to 2048; the limits that go
+    # with it, on entities and on size, are kept by refusing the former and bounding the latter above
     parser = etree.XMLParser(
-        encoding="utf-8", resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, remove_pis=True
+        encoding="utf-8", resolve_entities=False, no_network=True, load_dtd=False, huge_tree=True, remove_pis=True
     )
     try:
         root = etree.fromstring(text.encode("utf-8", errors="replace"), parser)

@@ -247,6 +247,13 @@ class Spec:
             item.element.fail(f"unknown {kind} '{name}'{hint}", role if isinstance(role, str) else "")
         return found
 
+    def need(self, item: Item, role: Any) -> Any:
+        """What the reference `role` of an object refers to, which must not be empty."""
+        found = self.find(item, role)
+        if found is None:
+            item.element.fail("must not be empty", role)
+        return found
+
 
 NO_POSE: Pose = (ZERO, IDENTITY)
 

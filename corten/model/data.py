@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from corten.kernel.record import Element, Record
+from corten.model.contacts import Contacts
 from corten.model.data_fields import DATA
 from corten.model.history import initial_history
 
@@ -28,6 +29,11 @@ class Data(Record):
     def model(self) -> Model:
         """The model that this belongs to."""
         return self._model
+
+    @property
+    def contact(self) -> Contacts:
+        """The contacts: `d.contact[i].dist`, or `d.contact.dist` of all."""
+        return Contacts(self)
 
     def copy(self) -> Data:
         """An independent copy, for the same model."""

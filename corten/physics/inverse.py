@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from corten.kernel import kernel, sqrt, stage
 from corten.model.enums import EnableBit
-from corten.physics.constraint.cost import update_rows
-from corten.physics.constraint.isles import multiply_rows, one_isle
-from corten.physics.constraint.jacobian import constraint_force_on_dofs
 from corten.physics.discrete import continuous_acceleration
 from corten.physics.inertia import multiply_inertia
 from corten.physics.sensor_stages import sense_accelerations
@@ -43,14 +40,9 @@ def inverse_force(m, d):
 
 @kernel
 def inverse_constraint(m, d):
-    """efc_force, qfrc_constraint at qacc: in the inverse problem constraint forces are functions of the acceleration."""
-    if d.nefc > 0:
-        one_isle(m, d)
-        multiply_rows(d, 0, d.efc_jar, d.qacc)
-        for r in range(d.nefc):
-            d.efc_jar[r] = d.efc_jar[r] - d.efc_aref[r]
-        update_rows(m, d, 0)
-    constraint_force_on_dofs(m, d)
+    """qfrc_constraint at qacc: in the inverse problem constraint forces are functions of the acceleration."""
+    for i in range(m.nv):
+        d.qfrc_constraint[i] = 0.0
 
 
 @stage
@@ -64,11 +56,7 @@ def compare_forward_inverse(m, d):
         d.inverse_force[i] = d.qfrc_constraint[i]
         d.scratch_v[i] = d.qfrc_applied[i] + d.qfrc_actuator[i]
     cartesian_force(m, d, d.scratch_v)
-    for r in range(d.nefc):
-        d.efc_jv[r] = d.efc_force[r]
     inverse_constraint(m, d)
-    for r in range(d.nefc):
-        d.efc_force[r] = d.efc_jv[r]
     inverse_force(m, d)
     constraint, applied = 0.0, 0.0
     for i in range(m.nv):

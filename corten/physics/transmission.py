@@ -6,8 +6,9 @@ The moment of actuator i is the gradient of its length by the dofs, stored spars
 
 from __future__ import annotations
 
-from corten.kernel import kernel, sqrt, stage, where
+from corten.kernel import kernel, lane, lanes, sqrt, stage, where
 from corten.kernel.quat import load4, load_quat, quat_conj, quat_mul, quat_normalize, quat_rotate, quat_velocity
+from corten.kernel.spatial import dot6, load6
 from corten.kernel.vec import axpy3, cross, dot3, load3, load9, mat_t_vec, mat_vec, scale3, sub3
 from corten.model.enums import DisableBit, JointType, TrnType
 from corten.physics.ends import project, wrench_at
@@ -35,6 +36,9 @@ def transmission(m, d):
                 pull_at(m, d, i, 0, target, force, torque)
             elif kind == TrnType.SITE:
                 relative_transmission(m, d, i, target, m.actuator_trnid[i, 1])
+            elif kind == TrnType.BODY:
+                for l in lanes(d):
+                    adhesion(m, lane(d, l), i, target)
 
 
 @kernel
@@ -147,6 +151,38 @@ def slider_crank(m, d, i, crank, slider):
     torque = cross(axis, scale3(gear * share, v))
     pull_at(m, d, i, 0, crank, force, NONE3)
     pull_at(m, d, i, 1, slider, scale3(-1.0, force), torque)
+
+
+@kernel
+def adhesion(m, d, i, b):
+    """A body that sticks to what it touches, in one world: pulled against the mean of its contact normals.
+
+    Contacts in the gap, which do not push, count as well. The row has a place for every dof.
+    """
+    start, count = m.moment_rowadr[i], 0
+    for c in range(d.ncon):
+        if d.contact_exclude[c] <= 1:
+            first, second = m.geom_bodyid[d.contact_geom[c, 0]], m.geom_bodyid[d.contact_geom[c, 1]]
+            if first == b or second == b:
+                count = count + 1
+                point = load3(d.contact_pos, c)
+                normal = (d.contact_frame[c, 0], d.contact_frame[c, 1], d.contact_frame[c, 2])
+                pull_body(m, d, start, first, point, normal)
+                pull_body(m, d, start, second, point, scale3(-1.0, normal))
+    if count > 1:
+        share = 1.0 / float(count)
+        for k in range(start, start + m.moment_rownnz[i]):
+            d.actuator_moment[k] = share * d.actuator_moment[k]
+
+
+@kernel
+def pull_body(m, d, start, b, point, force):
+    """The moment, in a row with a place for every dof, of a force at a point of body b."""
+    wrench = wrench_at(d, m.body_rootid[b], point, force, NONE3)
+    j = m.body_lastdof[b]
+    while j >= 0:
+        d.actuator_moment[start + j] = dot6(load6(d.cdof, j), wrench) + d.actuator_moment[start + j]
+        j = m.dof_parentid[j]
 
 
 @stage

@@ -7,13 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from elements import assert_same_bits, centred_difference
-from physics_compare import assert_matrices_agree, forward_states, random_state, worlds_and_block
+from physics_compare import assert_matrices_agree, forces, forward_states, random_state, worlds_and_block
 from twins import Twins
 
 import corten
 from corten.kernel.record import Element
 from corten.model.data import block
-from corten.physics.step import forward
 
 POSITION = ("ten_length", "ten_wrapadr", "ten_wrapnum", "M")
 VELOCITY = ("ten_velocity", "qfrc_spring", "qfrc_damper", "qfrc_bias")
@@ -208,10 +207,11 @@ def test_tendons_of_known_models(shared_models: Path, path: str) -> None:
 def test_a_lane_equals_a_single_world(tendon: str, width: int) -> None:
     m = corten.Model.from_xml_string(model(tendon, PROPERTIES + (' armature="2"' if tendon == "pulleys" else "")))
     worlds, lanes = worlds_and_block(m, Element("lanes", width))
-    forward(m, lanes)
+    forces(m, lanes)
     for world in worlds:
-        forward(m, world)
-    fields = ("ten_length", "ten_J", "ten_wrapadr", "ten_wrapnum", "wrap_obj", "wrap_xpos", *VELOCITY, "M", *FORCE)
+        forces(m, world)
+    fields = ("ten_length", "ten_J", "ten_wrapadr", "ten_wrapnum", "wrap_obj", "wrap_xpos", *VELOCITY, "M")
+    fields += ("actuator_force", "qfrc_actuator")
     for lane in range(width):
         assert_same_bits(lanes, lane, worlds[lane % len(worlds)], fields)
 
@@ -231,14 +231,14 @@ def test_tangents_are_derivatives(tendon: str) -> None:
 
         def moved(s: float, at: np.ndarray = at, direction: np.ndarray = direction) -> np.ndarray:
             d.qpos[:] = at + s * direction
-            corten.forward(m, d)
+            forces(m, d)
             return np.concatenate([getattr(d, f).ravel() for f in fields])
 
         dual = block(m, Element("dual", 3))
         dual.fill("qpos", at)
         dual.fill("qvel", d.qvel)
         dual.qpos[:, 1] = direction
-        forward(m, dual)
+        forces(m, dual)
         exact = np.concatenate([dual.array(f)[..., 1].ravel() for f in fields])
         expected = centred_difference(moved, 1e-5)
         np.testing.assert_allclose(exact, expected, rtol=1e-6, atol=1e-6 * max(1.0, np.abs(expected).max()))
@@ -255,9 +255,9 @@ def test_the_jacobian_is_the_gradient_of_the_length(tendon: str) -> None:
         qpos = at.copy()
         twins.mujoco.mj_integratePos(twins.ref_m, qpos, speed, s)
         d.qpos[:] = qpos
-        corten.forward(m, d)
+        forces(m, d)
         return float(d.ten_length[0])
 
     d.qpos[:] = at
-    corten.forward(m, d)
+    forces(m, d)
     assert float(d.ten_velocity[0]) == pytest.approx(float(centred_difference(length, 1e-5)), rel=1e-7, abs=1e-8)

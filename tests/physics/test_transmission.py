@@ -7,13 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from elements import assert_same_bits, centred_difference
-from physics_compare import assert_matrices_agree, forward_states, random_state, worlds_and_block
+from physics_compare import assert_matrices_agree, forces, forward_states, random_state, worlds_and_block
 from twins import Twins
 
 import corten
 from corten.kernel.record import Element
 from corten.model.data import block
-from corten.physics.step import forward
 
 BODIES = """
 <option><flag contact="disable" constraint="disable"/></option>
@@ -91,6 +90,23 @@ def test_agrees_with_the_reference(actuator: str) -> None:
 
 
 @pytest.mark.reference
+@pytest.mark.parametrize("cone", ["elliptic", "pyramidal"])
+@pytest.mark.parametrize("margin", ['margin="0"', 'margin=".1" gap=".1"'], ids=["pushing", "in the gap"])
+def test_adhesion_pulls_against_the_mean_of_the_contact_normals(cone: str, margin: str) -> None:
+    twins = Twins(f"""<mujoco><option cone="{cone}"/><worldbody><geom type="plane" size="1 1 1"/>
+        <body name="box" pos="0 0 .1"><freejoint/><geom type="box" size=".1 .1 .1" {margin}/>
+        <body pos=".3 0 0"><joint axis="0 1 0"/><geom type="sphere" size=".12" {margin}/></body></body>
+        <body pos="0 0 .3"><freejoint/><geom type="sphere" size=".1" {margin}/></body></worldbody>
+        <actuator><adhesion body="box" ctrlrange="0 1" gain="3"/></actuator></mujoco>""")
+    met = 0
+    for _ in forward_states(twins, 10, spread=0.02):
+        twins.assert_agree(("actuator_length", "actuator_velocity", "qfrc_actuator"), rtol=1e-9)
+        assert_matrices_agree(twins, ("actuator_moment",), 1e-9)
+        met += twins.d.actuator_moment.any()
+    assert met > 5
+
+
+@pytest.mark.reference
 def test_no_velocity_where_actuation_is_disabled() -> None:
     twins = Twins(model("tendon", '<option><flag actuation="disable"/></option>'))
     for _ in forward_states(twins, 3):
@@ -151,11 +167,12 @@ def test_transmissions_of_known_models(shared_models: Path, path: str) -> None:
 def test_a_lane_equals_a_single_world(actuator: str, width: int) -> None:
     m = corten.Model.from_xml_string(model(actuator))
     worlds, lanes = worlds_and_block(m, Element("lanes", width))
-    forward(m, lanes)
+    forces(m, lanes)
     for world in worlds:
-        forward(m, world)
+        forces(m, world)
+    fields = ("actuator_moment", "actuator_length", "actuator_velocity", "qfrc_actuator")
     for lane in range(width):
-        assert_same_bits(lanes, lane, worlds[lane % len(worlds)], ("actuator_moment", *FIELDS))
+        assert_same_bits(lanes, lane, worlds[lane % len(worlds)], fields)
 
 
 @pytest.mark.parametrize("actuator", [name for name in ACTUATORS if name != "adhesion"])
@@ -172,14 +189,14 @@ def test_tangents_are_derivatives(actuator: str) -> None:
 
     def moved(s: float) -> np.ndarray:
         d.qpos[:] = at + s * direction
-        corten.forward(m, d)
+        forces(m, d)
         return np.concatenate([getattr(d, f).ravel() for f in fields])
 
     dual = block(m, Element("dual", 3))
     dual.fill("qpos", at)
     dual.fill("qvel", d.qvel)
     dual.qpos[:, 1] = direction
-    forward(m, dual)
+    forces(m, dual)
     exact = np.concatenate([dual.array(f)[..., 1].ravel() for f in fields])
     expected = centred_difference(moved, 1e-5)
     np.testing.assert_allclose(exact, expected, rtol=1e-6, atol=1e-8 * max(1.0, np.abs(expected).max()))

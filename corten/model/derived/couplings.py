@@ -38,18 +38,18 @@ def derive(sizes: Mapping[str, int], values: Mapping[str, Any]) -> tuple[dict[st
     fields = {"D_transpose": np.searchsorted(keys, columns * nv + rows).astype(np.int32)}
 
     bends = np.isin(values["actuator_gaintype"], SLOWING) | (values["actuator_biastype"] == BiasType.AFFINE)
-    counts = {}
+    counts, none = {}, np.zeros((0, 4), np.int32)
     for name, row, wanted in (("actuator", "moment", bends), ("tendon", "ten_J", np.ones(sizes["ntendon"], bool))):
         start, number, dofs = (np.asarray(values[f"{row}_{part}"]) for part in ("rowadr", "rownnz", "colind"))
         number = np.where(wanted, number, 0)
         tables = [
-            row_couplings(int(a), np.asarray(dofs[a : a + n], np.int64), nv, keys)
+            row_couplings(int(a), np.asarray(dofs[a : a + n], np.int64), nv, keys) if n else none
             for a, n in zip(start, number, strict=True)
         ]
         count = np.array([len(t) for t in tables], np.int32)
         fields[f"{name}_couplenum"] = count
         fields[f"{name}_coupleadr"] = (np.cumsum(count) - count).astype(np.int32)
-        fields[f"{name}_couple"] = np.concatenate([np.zeros((0, 4), np.int32), *tables])
+        fields[f"{name}_couple"] = np.concatenate([none, *tables])
         counts[f"ncouple_{name}"] = int(count.sum())
     return counts, fields
 
@@ -58,7 +58,6 @@ def row_couplings(start: int, dofs: np.ndarray, nv: int, keys: np.ndarray) -> np
     """The couplings by one row of moments that starts at `start`; `keys` are row * nv + column of the entries of D."""
     first, second = (index.ravel() for index in np.indices((len(dofs), len(dofs))))
     low, high = dofs[first], dofs[second]
-    lower = np.searchsorted(keys, low * nv + high)
-    inside = (low >= high) & np.isin(low * nv + high, keys)
-    upper = np.searchsorted(keys, high * nv + low)
+    lower, upper = np.searchsorted(keys, low * nv + high), np.searchsorted(keys, high * nv + low)
+    inside = (low >= high) & (keys.take(lower, mode="clip") == low * nv + high)
     return np.stack([start + first, start + second, lower, upper], 1)[inside].astype(np.int32)

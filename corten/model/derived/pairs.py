@@ -35,7 +35,7 @@ FIELDS = (
     Field("body_pair", ("nbody",), "byte", "whether some geom of the body is in an explicit pair", ours=True),
 )
 
-MANY_PAIRS = 3000  # listed pairs cost a bounding test each; from about here on sweeping is cheaper
+MANY_PAIRS = 600  # listed pairs cost a bounding test each; from about here on sweeping is cheaper
 MANY_GEOMS = 600  # so many geoms have many pairs, and counting them would take long
 
 # Contacts that a pair of shapes makes at most, for the first allocation.

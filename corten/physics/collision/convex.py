@@ -6,21 +6,12 @@ without their radius: if what remains is apart, nearest points give the answer, 
 
 from __future__ import annotations
 
-from corten.kernel import kernel, local, local_int, sincos, stage, unroll
-from corten.kernel.vec import (
-    add3,
-    axpy3,
-    load3,
-    mat_mul,
-    mat_vec,
-    norm3,
-    normalize3,
-    scale3,
-    store3,
-    sub3,
-)
+import math
+
+from corten.kernel import kernel, local, local_int, stage, unroll
+from corten.kernel.vec import add3, load3, scale3, store3, sub3
 from corten.model.enums import EnableBit, GeomType
-from corten.physics.collision.contact import MAX_TOUCH, contact_frame, touch
+from corten.physics.collision.contact import MAX_TOUCH, touch
 from corten.physics.collision.epa import FACES, VERTICES, expand, first_polytope, put_witnesses
 from corten.physics.collision.gjk import gjk
 from corten.physics.collision.manifold import manifold, on
@@ -39,9 +30,10 @@ from corten.physics.collision.support import (
     put_matrix,
     take_shape,
 )
+from corten.physics.collision.unfused import axpy3, cross, dot3, mat_mul, mat_vec, norm3, normalize3
 
 NO_TANGENT = (0.0, 0.0, 0.0)
-TILT = 1e-3  # radians by which shapes are turned to find further points of contact
+HALF_SINE, HALF_COSINE = math.sin(5e-4), math.cos(5e-4)  # of the angle of 1e-3 by which shapes are tilted, halved
 DISTINCT = 1e-3  # least distance of such points, by the smaller bounding radius
 
 
@@ -74,25 +66,28 @@ def round_everywhere(part, i):
 @kernel
 def put_touch(d, i, dist, on_a, on_b):
     """A point of contact half way between those of the two shapes; its normal goes from the one to the other."""
-    normal, _ = normalize3(sub3(on_a, on_b))
-    touch(d, i, dist, scale3(0.5, add3(on_a, on_b)), normal, NO_TANGENT)
+    touch(d, i, dist, scale3(0.5, add3(on_a, on_b)), normalize3(sub3(on_a, on_b)), NO_TANGENT)
 
 
 @kernel
 def tilted(m, d, shape, part, witness, least):
     """Further points of contact, found by turning the shapes a little about the first, in opposite ways; how many."""
     pivot, dist = load3(d.touch_pos, 0), d.touch_dist[0]
-    frame = contact_frame(load3(d.touch_normal, 0), NO_TANGENT)
+    normal = load3(d.touch_normal, 0)
+    upright = -0.5 < normal[1] < 0.5
+    across = (0.0, 1.0 if upright else 0.0, 0.0 if upright else 1.0)
+    first = normalize3(axpy3(-dot3(normal, across), normal, across))
+    second = cross(normal, first)
     pose = local(d, 2, 12)
     for i in unroll(2):
         for k in unroll(12):
             pose[i, k] = shape[i, k]
     n = 1
     for turn in range(4):
-        axis = (frame[3], frame[4], frame[5]) if turn < 2 else (frame[6], frame[7], frame[8])
-        angle = TILT if turn & 1 else -TILT
-        turn_about(shape, 0, pivot, axis, angle)
-        turn_about(shape, 1, pivot, axis, -angle)
+        sine = HALF_SINE if turn & 1 else -HALF_SINE
+        axis = scale3(sine, first) if turn < 2 else scale3(sine, second)
+        turn_about(shape, 0, pivot, axis)
+        turn_about(shape, 1, pivot, scale3(-1.0, axis))
         found, deep = penetration(m, d, shape, part, witness, 1, 0.0)
         if found > 0 and deep < 0.0:
             put_touch(d, n, dist, on(witness, 0, 0), on(witness, 0, 3))
@@ -108,24 +103,26 @@ def tilted(m, d, shape, part, witness, least):
 
 
 @kernel
-def turn_about(shape, i, pivot, axis, angle):
-    """Turn a shape about a point: R becomes Q R, x becomes p + Q (x - p)."""
-    s, c = sincos(angle)
-    x, y, z = axis
-    t = 1.0 - c
+def turn_about(shape, i, pivot, axis):
+    """Turn a shape about a point by a quaternion with the given vector part: R becomes Q R, x becomes p + Q (x - p)."""
+    w, x, y, z = HALF_COSINE, axis[0], axis[1], axis[2]
+    ww, xx, yy, zz = w * w, x * x, y * y, z * z
+    wx, wy, wz, xy, xz, yz = w * x, w * y, w * z, x * y, x * z, y * z
     q = (
-        t * x * x + c,
-        t * x * y - s * z,
-        t * x * z + s * y,
-        t * x * y + s * z,
-        t * y * y + c,
-        t * y * z - s * x,
-        t * x * z - s * y,
-        t * y * z + s * x,
-        t * z * z + c,
+        ww + xx - yy - zz,
+        2.0 * (xy - wz),
+        2.0 * (xz + wy),
+        2.0 * (xy + wz),
+        ww - xx + yy - zz,
+        2.0 * (yz - wx),
+        2.0 * (xz - wy),
+        2.0 * (yz + wx),
+        ww - xx - yy + zz,
     )
     put_matrix(shape, i, mat_mul(q, matrix(shape, i)))
-    store3(shape, i, add3(pivot, mat_vec(q, sub3(load3(shape, i), pivot))))
+    place = load3(shape, i)
+    arm = sub3(pivot, place)
+    store3(shape, i, sub3(place, sub3(mat_vec(q, arm), arm)))
 
 
 @kernel
@@ -188,7 +185,7 @@ def shrink(shape, part, i):
 def inflate(witness, radius_a, radius_b, dist):
     """Move the nearest points out to the surfaces again."""
     a, b = on(witness, 0, 0), on(witness, 0, 3)
-    towards, _ = normalize3(sub3(b, a))
+    towards = normalize3(sub3(b, a))
     a, b = axpy3(radius_a, towards, a), axpy3(-radius_b, towards, b)
     for k in unroll(3):
         witness[0, k] = a[k]

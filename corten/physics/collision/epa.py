@@ -14,9 +14,10 @@ and `place`: where in `near` the face is listed, or UNLISTED or REMOVED; `near` 
 from __future__ import annotations
 
 from corten.kernel import kernel, local_int, sqrt, unroll
-from corten.kernel.vec import axpy3, cross, dot3, norm3, scale3, sub3
-from corten.physics.collision.simplex import areas, foot_on_plane, vertex_of
+from corten.kernel.vec import sub3
+from corten.physics.collision.simplex import areas, blend, foot_on_plane, vertex_of
 from corten.physics.collision.support import FAR, TINY, copy_vertex, minkowski, polyhedral
+from corten.physics.collision.unfused import cross, divided3, dot3, mat_vec, norm3
 
 EXPANSIONS = 100  # at most, whatever opt.ccd_iterations says
 FACES = 6 * EXPANSIONS
@@ -48,7 +49,7 @@ BIPYRAMID = (
     (3, 0, 2, 3, 1, 5),
     (3, 2, 1, 4, 2, 3),
 )
-SINE, COSINE = 0.8660254037844386, -0.5  # of a third of a turn
+SINE, COSINE = 0.86602540378, -0.5  # of a third of a turn
 
 
 @kernel
@@ -120,9 +121,8 @@ def first_polytope(m, shape, part, n, simplex, simplex_corner, vertex, corner, p
     length = norm3(normal)
     if length < TINY:
         return False
-    s = 1.0 / length
-    minkowski(m, shape, part, vertex, corner, 3, scale3(-s, normal))
-    minkowski(m, shape, part, vertex, corner, 4, scale3(s, normal))
+    minkowski(m, shape, part, vertex, corner, 3, divided3(normal, -length))
+    minkowski(m, shape, part, vertex, corner, 4, divided3(normal, length))
     tally[VERTEX_COUNT] = 5
     if on_it(a, b, c, vertex_of(vertex, 3)) or on_it(a, b, c, vertex_of(vertex, 4)):
         return False
@@ -151,11 +151,14 @@ def around_segment(m, shape, part, vertex, corner, tally):
         across = (side[2], 0.0, -side[0])
     else:
         across = (-side[1], side[0], 0.0)
-    axis = scale3(1.0 / norm3(side), side)
-    across = scale3(1.0 / norm3(across), across)
+    x, y, z = divided3(side, norm3(side))
+    t = 1.0 - COSINE
+    xx, yy, zz, xy, xz, yz = x * x * t, y * y * t, z * z * t, x * y * t, x * z * t, y * z * t
+    sx, sy, sz = SINE * x, SINE * y, SINE * z
+    turn = (COSINE + xx, xy - sz, xz + sy, xy + sz, COSINE + yy, yz - sx, xz - sy, yz + sx, COSINE + zz)
     for k in range(3):
-        minkowski(m, shape, part, vertex, corner, 2 + k, across)
-        across = axpy3(SINE, cross(axis, across), scale3(COSINE, across))
+        minkowski(m, shape, part, vertex, corner, 2 + k, divided3(across, norm3(across)))
+        across = mat_vec(turn, across)
     tally[VERTEX_COUNT] = 5
 
 
@@ -187,12 +190,10 @@ def pierces(vertex):
 def on_it(a, b, c, p):
     """Whether p is a point of the triangle."""
     first, second, third, whole = areas(a, b, c, p)
-    s = 1.0 / whole
-    first, second, third = first * s, second * s, third * s
+    first, second, third = first / whole, second / whole, third / whole
     if first < 0.0 or second < 0.0 or third < 0.0:
         return False
-    off = sub3(axpy3(first, a, axpy3(second, b, scale3(third, c))), p)
-    return norm3(off) < TINY
+    return norm3(sub3(blend(first, a, second, b, third, c), p)) < TINY
 
 
 @kernel
@@ -219,7 +220,7 @@ def expand(m, shape, part, vertex, corner, plane, face, near, tally):
         new = tally[VERTEX_COUNT]
         tally[VERTEX_COUNT] = new + 1
         normal = (plane[nearest, 0], plane[nearest, 1], plane[nearest, 2])
-        minkowski(m, shape, part, vertex, corner, new, scale3(1.0 / lower, normal))
+        minkowski(m, shape, part, vertex, corner, new, divided3(normal, lower))
         reach = dot3(normal, vertex_of(vertex, new)) / lower
         if reach < upper:
             upper, upper_square = reach, reach * reach
@@ -307,7 +308,7 @@ def put_witnesses(vertex, plane, face, f, witness):
     i, j, k = face[f, 0], face[f, 1], face[f, 2]
     foot = (plane[f, 0], plane[f, 1], plane[f, 2])
     first, second, third, whole = areas(vertex_of(vertex, i), vertex_of(vertex, j), vertex_of(vertex, k), foot)
-    s = 1.0 / whole
-    first, second, third = first * s, second * s, third * s
+    first, second, third = first / whole, second / whole, third / whole
     for n in unroll(6):
-        witness[0, n] = first * vertex[i, 3 + n] + second * vertex[j, 3 + n] + third * vertex[k, 3 + n]
+        x, y, z = first * vertex[i, 3 + n], second * vertex[j, 3 + n], third * vertex[k, 3 + n]
+        witness[0, n] = x + y + z

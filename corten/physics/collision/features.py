@@ -7,9 +7,10 @@ set where a coordinate is positive. Faces of a mesh are the polygons of its hull
 from __future__ import annotations
 
 from corten.kernel import kernel, unroll
-from corten.kernel.vec import dot3, mat_t_vec, mat_vec, normalize3, store3, sub3
+from corten.kernel.vec import normalize3, store3, sub3
 from corten.model.enums import GeomType
 from corten.physics.collision.support import FIRST_VERTEX, KIND, MESH, SIZE, in_world, matrix
+from corten.physics.collision.unfused import dot3, mat_t_vec, mat_vec
 
 MOST = 150  # vertices of a polygon, or faces around a vertex, that are looked at
 ALIGNED = 0.99999872  # cosine of the angle within which normals count as parallel

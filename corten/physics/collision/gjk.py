@@ -8,9 +8,10 @@ from below (the Frank-Wolfe gap). The order of tests is MuJoCo's, so that the si
 from __future__ import annotations
 
 from corten.kernel import kernel, local, local_int, sqrt, unroll
-from corten.kernel.vec import cross, dot3, load3, scale3, store3, sub3
+from corten.kernel.vec import load3, scale3, store3, sub3
 from corten.physics.collision.simplex import nearest_weights, vertex_of
 from corten.physics.collision.support import FAR, TINY, copy_vertex, minkowski, polyhedral
+from corten.physics.collision.unfused import axpy3, cross, dot3
 
 # Vertices of the faces of a tetrahedron, seen from where the fourth lies behind; and that fourth is the face's number.
 SIDES = ((2, 1, 3), (0, 2, 3), (1, 0, 3), (0, 1, 2))
@@ -101,20 +102,18 @@ def keep_used(vertex, corner, weight):
 @kernel
 def combine(vertex, weight, n, column):
     """The weighted sum of the first n vertices, or of points of one shape that they come from, by the first column."""
-    x, y, z = 0.0, 0.0, 0.0
+    total = (0.0, 0.0, 0.0)
     for i in range(n):
-        w = weight[i]
-        x += w * vertex[i, column]
-        y += w * vertex[i, column + 1]
-        z += w * vertex[i, column + 2]
-    return x, y, z
+        total = axpy3(weight[i], (vertex[i, column], vertex[i, column + 1], vertex[i, column + 2]), total)
+    return total
 
 
 @kernel
 def surround(m, d, shape, part, vertex, corner, k):
     """(INSIDE, OUTSIDE or UNDECIDED, iterations): where the origin is, by replacing vertices of a tetrahedron.
 
-    Each turn replaces the vertex across the face that the origin is farthest behind. It works on a copy in rows 4 to 7. If the origin is inside, the surrounding tetrahedron is put into rows 0 to 3.
+    Each turn replaces the vertex across the face that the origin is farthest behind. It works on a copy in rows 4 to 7.
+    If the origin is inside, the tetrahedron around it is put into rows 0 to 3.
     """
     row = local_int(4)
     height = local(d, 4)

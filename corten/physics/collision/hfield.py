@@ -7,7 +7,7 @@ field's frame: it is the first geom, and only prisms under the other shape's bou
 from __future__ import annotations
 
 from corten.kernel import floor, kernel, local, local_int, stage, unroll
-from corten.kernel.vec import add3, load3, load9, mat_mul, mat_t_vec, mat_vec, normalize3, scale3, store3, sub3
+from corten.kernel.vec import add3, load3, load9, mat_vec, scale3, store3, sub3
 from corten.physics.collision.contact import MAX_TOUCH, touch
 from corten.physics.collision.convex import NO_TANGENT, penetration
 from corten.physics.collision.manifold import on
@@ -20,6 +20,7 @@ from corten.physics.collision.support import (
     support,
     take_shape,
 )
+from corten.physics.collision.unfused import mat_t_mat, mat_t_vec, normalize3
 
 
 @stage
@@ -70,17 +71,11 @@ def hfield_convex(m, d, a, b, margin):
                 count, dist = penetration(m, d, shape, part, witness, 1, 0.0)
                 if count > 0 and dist < 0.0:
                     on_a, on_b = on(witness, 0, 0), on(witness, 0, 3)
-                    normal, _ = normalize3(sub3(on_a, on_b))
+                    normal = normalize3(sub3(on_a, on_b))
                     middle = scale3(0.5, add3(on_a, on_b))
                     touch(d, n, dist, add3(mat_vec(mat, middle), origin), mat_vec(mat, normal), NO_TANGENT)
                     n = n + 1
     d.ntouch = n
-
-
-@kernel
-def mat_t_mat(a, b):
-    """A' B"""
-    return mat_mul((a[0], a[3], a[6], a[1], a[4], a[7], a[2], a[5], a[8]), b)
 
 
 @kernel
@@ -104,8 +99,8 @@ def extent(m, shape, part, k):
 @kernel
 def cells(low, high, half, count):
     """First and last line of a grid of `count` lines from -half to half between which an interval lies."""
-    scale = (count - 1) / (2.0 * half)
-    first, last = floor((low + half) * scale), -floor(-(high + half) * scale)
+    size = 2.0 * half
+    first, last = floor((low + half) / size * (count - 1)), -floor(-((high + half) / size * (count - 1)))
     return max(0, int(first)), min(count - 1, int(last))
 
 
@@ -117,13 +112,14 @@ def add_corner(m, shape, field, row, column, dx, dy, margin):
             at = PRISM + 3 * k + 9 * i
             for j in unroll(3):
                 shape[0, at + j] = shape[0, at + 3 + j]
-    x, y = dx * column - m.hfield_size[field, 0], dy * row - m.hfield_size[field, 1]
-    elevation = m.hfield_data[m.hfield_adr[field] + row * m.hfield_ncol[field] + column]
+    east, north = dx * column, dy * row
+    x, y = east - m.hfield_size[field, 0], north - m.hfield_size[field, 1]
+    height = m.hfield_data[m.hfield_adr[field] + row * m.hfield_ncol[field] + column] * m.hfield_size[field, 2]
     shape[0, PRISM + 6] = x
     shape[0, PRISM + 7] = y
     shape[0, PRISM + 15] = x
     shape[0, PRISM + 16] = y
-    shape[0, PRISM + 17] = elevation * m.hfield_size[field, 2] + margin
+    shape[0, PRISM + 17] = height + margin
 
 
 @kernel

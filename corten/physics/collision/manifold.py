@@ -2,17 +2,18 @@
 
 The expanding polytope gives one point. Its last face says which corners of each shape meet there. If these belong to
 two faces that look at each other, or to an edge that lies in a face of the other shape, one is clipped against the
-other (Sutherland and Hodgman's algorithm), and every corner of what remains is a point of contact. All get the depth of the
-first. The choice of points, and which are kept when there are too many, are MuJoCo's.
+other (Sutherland and Hodgman's algorithm), and every corner of what remains is a point of contact. All get the depth
+of the first. The choice of points, and which are kept when there are too many, are MuJoCo's.
 """
 
 from __future__ import annotations
 
 from corten.kernel import kernel, local, local_int, unroll
-from corten.kernel.vec import axpy3, cross, dot3, load3, norm3, scale3, store3, sub3
+from corten.kernel.vec import load3, scale3, store3, sub3
 from corten.physics.collision.contact import MAX_TOUCH
 from corten.physics.collision.features import MOST, edges, facing, feature, lying, normals, outline
 from corten.physics.collision.support import TINY
+from corten.physics.collision.unfused import axpy3, cross, dot3, norm3
 
 
 @kernel

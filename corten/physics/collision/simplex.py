@@ -7,8 +7,9 @@ the point does not need.
 from __future__ import annotations
 
 from corten.kernel import absolute, kernel
-from corten.kernel.vec import axpy3, cross, dot3, scale3, sub3
+from corten.kernel.vec import scale3, sub3
 from corten.physics.collision.support import FAR, TINY
+from corten.physics.collision.unfused import axpy3, cross, dot3
 
 
 @kernel
@@ -56,24 +57,46 @@ def foot_on_plane(a, b, c):
 
 @kernel
 def areas(a, b, c, p):
-    """Signed areas of pbc, apc and abp, and their sum abc, projected along the axis that leaves most of abc."""
-    ab, ac = sub3(b, a), sub3(c, a)
-    n = cross(ab, ac)
-    nx, ny, nz = absolute(n[0]), absolute(n[1]), absolute(n[2])
-    whole = n[2]
+    """Twice the signed areas of pbc, apc, abp and abc, projected along the axis that leaves most of the last."""
+    first, second, third = (
+        minor(a[1], a[2], b[1], b[2], c[1], c[2]),
+        minor(a[0], a[2], b[0], b[2], c[0], c[2]),
+        minor(a[0], a[1], b[0], b[1], c[0], c[1]),
+    )
+    x, y, z = absolute(first), absolute(second), absolute(third)
+    whole = third
     au, bu, cu, pu = a[0], b[0], c[0], p[0]
     av, bv, cv, pv = a[1], b[1], c[1], p[1]
-    if nx >= ny and nx >= nz:
-        whole = n[0]
+    if x >= y and x >= z:
+        whole = first
         au, bu, cu, pu = a[1], b[1], c[1], p[1]
         av, bv, cv, pv = a[2], b[2], c[2], p[2]
-    elif ny >= nz:
-        whole = -n[1]
+    elif y >= z:
+        whole = second
         av, bv, cv, pv = a[2], b[2], c[2], p[2]
-    first = pu * bv + pv * cu + bu * cv - pu * cv - pv * bu - cu * bv
-    second = pu * cv + pv * au + cu * av - pu * av - pv * cu - au * cv
-    third = pu * av + pv * bu + au * bv - pu * bv - pv * au - bu * av
-    return first, second, third, whole
+    return area(pu, pv, bu, bv, cu, cv), area(pu, pv, cu, cv, au, av), area(pu, pv, au, av, bu, bv), whole
+
+
+@kernel
+def area(pu, pv, bu, bv, cu, cv):
+    """Twice the signed area of a triangle in the plane."""
+    x, y, z = pu * bv, pv * cu, bu * cv
+    u, v, w = pu * cv, pv * bu, cu * bv
+    return x + y + z - u - v - w
+
+
+@kernel
+def minor(au, av, bu, bv, cu, cv):
+    """The same with another order of terms."""
+    bc, cb, ac = bu * cv, bv * cu, au * cv
+    ca, ab, ba = av * cu, au * bv, av * bu
+    return bc - cb - ac + ca + ab - ba
+
+
+@kernel
+def blend(wa, a, wb, b, wc, c):
+    """wa a + wb b + wc c"""
+    return axpy3(wc, c, axpy3(wb, b, scale3(wa, a)))
 
 
 @kernel
@@ -105,9 +128,8 @@ def on_triangle(a, b, c):
     past_a, past_b = not both_signs(whole, first), not both_signs(whole, second)
     past_c = not both_signs(whole, third)
     if not (past_a or past_b or past_c):
-        s = 1.0 / whole
-        wa, wb, wc = first * s, second * s, third * s
-        nearest = axpy3(wa, a, axpy3(wb, b, scale3(wc, c)))
+        wa, wb, wc = first / whole, second / whole, third / whole
+        nearest = blend(wa, a, wb, b, wc, c)
         return wa, wb, wc, dot3(nearest, nearest)
     wa, wb, wc, least = 0.0, 0.0, 0.0, FAR
     if past_a:
@@ -133,8 +155,7 @@ def on_tetrahedron(a, b, c, d):
     past_a, past_b = not both_signs(whole, first), not both_signs(whole, second)
     past_c, past_d = not both_signs(whole, third), not both_signs(whole, fourth)
     if not (past_a or past_b or past_c or past_d):
-        s = 1.0 / whole
-        return first * s, second * s, third * s, fourth * s
+        return first / whole, second / whole, third / whole, fourth / whole
     wa, wb, wc, wd, least = 0.0, 0.0, 0.0, 0.0, FAR
     if past_a:
         u, v, w, square = on_triangle(b, c, d)

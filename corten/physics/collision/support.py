@@ -13,8 +13,9 @@ The margin swells each shape by half of it, so margins of contacts are found as 
 from __future__ import annotations
 
 from corten.kernel import kernel, sqrt, unroll
-from corten.kernel.vec import axpy3, load3, load9, mat_t_vec, store3, sub3
+from corten.kernel.vec import add3, load3, load9, store3, sub3
 from corten.model.enums import GeomType
+from corten.physics.collision.unfused import axpy3, dot3, mat_t_vec, mat_vec
 
 TINY = 1e-15
 FAR = 1.7976931348623157e308  # no distance: larger than any
@@ -68,12 +69,7 @@ def matrix(shape, i):
 @kernel
 def in_world(shape, i, point):
     """A point of shape i in world coordinates: R p + x."""
-    r = matrix(shape, i)
-    return (
-        r[0] * point[0] + r[1] * point[1] + r[2] * point[2] + shape[i, 0],
-        r[3] * point[0] + r[4] * point[1] + r[5] * point[2] + shape[i, 1],
-        r[6] * point[0] + r[7] * point[1] + r[8] * point[2] + shape[i, 2],
-    )
+    return add3(mat_vec(matrix(shape, i), point), load3(shape, i))
 
 
 @kernel
@@ -97,7 +93,7 @@ def support(m, shape, part, i, direction):
         part[i, CORNER] = int(x >= 0.0) + 2 * int(y >= 0.0) + 4 * int(z >= 0.0)
         x, y, z = a if x >= 0.0 else -a, b if y >= 0.0 else -b, c if z >= 0.0 else -c
     elif kind == GeomType.CYLINDER:
-        square = x * x + y * y
+        square = dot3((x, y, 0.0), (x, y, 0.0))
         s = 0.0
         if square >= TINY * TINY:
             s = a / sqrt(square)
@@ -105,15 +101,16 @@ def support(m, shape, part, i, direction):
     elif kind == LINE:
         x, y, z = 0.0, 0.0, b if z >= 0.0 else -b
     elif kind == GeomType.CAPSULE:
-        x, y, z = a * x, a * y, a * z + (b if z >= 0.0 else -b)
+        height = a * z
+        x, y, z = a * x, a * y, height + (b if z >= 0.0 else -b)
     elif kind == GeomType.ELLIPSOID:
         x, y, z = a * x, b * y, c * z
-        square = x * x + y * y + z * z
+        square = dot3((x, y, z), (x, y, z))
         if square < TINY * TINY:
             x, y, z = a, 0.0, 0.0
         else:
             s = 1.0 / sqrt(square)
-            x, y, z = s * a * x, s * b * y, s * c * z
+            x, y, z = x * (s * a), y * (s * b), z * (s * c)
     else:
         x, y, z = a * x, a * y, a * z
     return axpy3(shape[i, HALF_MARGIN], direction, in_world(shape, i, (x, y, z)))
@@ -136,7 +133,7 @@ def prism_support(shape, i, direction):
 @kernel
 def along(shape, i, column, direction):
     """How far the corner that begins at a column reaches in a direction."""
-    return shape[i, column] * direction[0] + shape[i, column + 1] * direction[1] + shape[i, column + 2] * direction[2]
+    return dot3((shape[i, column], shape[i, column + 1], shape[i, column + 2]), direction)
 
 
 @kernel
@@ -144,11 +141,11 @@ def search(m, part, i, x, y, z):
     """The vertex of a mesh that is farthest in a direction of its own frame, among all; ties go to the last answer."""
     first = part[i, FIRST_VERTEX]
     best = first + max(0, part[i, CORNER])
-    most = x * m.mesh_vert[best, 0] + y * m.mesh_vert[best, 1] + z * m.mesh_vert[best, 2]
+    most = dot3((x, y, z), load3(m.mesh_vert, best))
     if part[i, CORNER] < 0:
         most = -FAR + 0.0 * most
     for k in range(first, first + part[i, VERTICES]):
-        reach = x * m.mesh_vert[k, 0] + y * m.mesh_vert[k, 1] + z * m.mesh_vert[k, 2]
+        reach = dot3((x, y, z), load3(m.mesh_vert, k))
         if reach > most:
             most = reach
             best = k
@@ -173,8 +170,7 @@ def climb(m, part, i, x, y, z):
         k = lists + m.mesh_graph[starts + best]
         near = m.mesh_graph[k]
         while near >= 0:
-            v = first + m.mesh_graph[names + near]
-            reach = x * m.mesh_vert[v, 0] + y * m.mesh_vert[v, 1] + z * m.mesh_vert[v, 2]
+            reach = dot3((x, y, z), load3(m.mesh_vert, first + m.mesh_graph[names + near]))
             if reach > most:
                 most = reach
                 best = near

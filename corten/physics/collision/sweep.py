@@ -1,22 +1,26 @@
 """The broad phase for many geoms: sweep and prune, world by world.
 
 Geoms are sorted by where their bounding spheres begin along one axis, the one along which they are most spread. A sweep
-along it meets all pairs whose intervals overlap; these are tried further with the spheres themselves. The order found
-is kept as the start of the next sort, which then has little to do. Planes have no bounding sphere and are tried with
-every geom that moves. Geoms that stand still are not tried with each other.
+along it meets all pairs whose intervals overlap; these are tried further with the spheres themselves. Where many geoms
+move, they are parted into strips across a second axis, so wide that geoms meet in the same or in neighbouring strips
+only, and each strip is swept by itself: with a single sweep, cost would grow faster than the number of geoms. The order
+found is kept as the start of the next sort, which then has little to do. Planes have no bounding sphere and are tried
+with every geom that moves. Geoms that stand still are not tried with each other.
 
 The pairs found are put into the order in which contacts are reported: by bodies, explicit pairs first, then by geoms.
 """
 
 from __future__ import annotations
 
-from corten.kernel import kernel, value
+from corten.kernel import clip, kernel, local_int, maximum, minimum, value
 from corten.kernel.vec import dot3, load3, sub3
 from corten.model.enums import DisableBit, EnableBit, GeomType
 from corten.physics.collision.plane import column
 
 DISORDER = 8  # where more than one in so many neighbours is out of order, sorting starts with long strides
 STRIDE = 3  # ratio of strides
+MOST_STRIPS = 64
+STRIP = 100.0  # geoms that a strip should hold at least, on average
 
 
 @kernel
@@ -28,16 +32,20 @@ def near_pairs(m, d):
         for i in range(m.nsweepstill):
             d.sweep_order[m.nsweepmove + i] = m.sweep_still[i]
         d.sweep_ready = 1
-    axis = widest_axis(m, d)
-    end = m.nsweepmove + m.nsweepstill
-    sort_intervals(m, d, 0, m.nsweepmove, axis)
-    sort_intervals(m, d, m.nsweepmove, end, axis)
+    axis, across, strips, origin, width, length = layout(m, d)
+    starts = local_int(MOST_STRIPS + 1)
+    moving, end = m.nsweepmove, m.nsweepmove + m.nsweepstill
+    sort_intervals(m, d, 0, moving, axis, across, strips, origin, width, length)
+    sort_intervals(m, d, moving, end, axis, across, 1, origin, width, length)
+    mark_strips(m, d, starts, across, strips, origin, width)
     for i in range(m.ncandidate):
         add_near(d, m.candidate_geom[i, 0], m.candidate_geom[i, 1], m.candidate_pair[i])
     sweep_planes(m, d)
-    sweep_moving(m, d)
-    sweep_still(m, d, 0, m.nsweepmove, m.nsweepmove, end, False)
-    sweep_still(m, d, m.nsweepmove, end, 0, m.nsweepmove, True)
+    for k in range(strips):
+        sweep_strip(m, d, starts[k], starts[k + 1])
+        if k + 1 < strips:
+            sweep_two(m, d, starts[k], starts[k + 1], starts[k + 1], starts[k + 2])
+        sweep_two(m, d, starts[k], starts[k + 1], moving, end)
     count = min(d.nnear_wanted, d.nnearcap)
     sort_by_bodies(m, d, count)
     sort_by_geoms(m, d, count)
@@ -53,18 +61,66 @@ def reach_of(m, g):
 
 
 @kernel
-def widest_axis(m, d):
-    """The coordinate in which the moving geoms vary most."""
-    sx, sy, sz, xx, yy, zz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+def layout(m, d):
+    """(axis of the sweep, axis across the strips, number of strips, where the first begins, their width, their length).
+
+    The axes are the coordinates in which the moving geoms vary most and second most.
+    """
+    first = position(d, m.sweep_move[0])
+    least, most, total, squares, reach = first, first, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 0.0
     for i in range(m.nsweepmove):
         x, y, z = position(d, m.sweep_move[i])
-        sx, sy, sz = sx + x, sy + y, sz + z
-        xx, yy, zz = xx + x * x, yy + y * y, zz + z * z
-    n = float(m.nsweepmove)
-    vx, vy, vz = xx - sx * sx / n, yy - sy * sy / n, zz - sz * sz / n
-    if vx >= vy and vx >= vz:
-        return 0
-    return 1 if vy >= vz else 2
+        least = (minimum(least[0], x), minimum(least[1], y), minimum(least[2], z))
+        most = (maximum(most[0], x), maximum(most[1], y), maximum(most[2], z))
+        total = (total[0] + x, total[1] + y, total[2] + z)
+        squares = (x * x + squares[0], y * y + squares[1], z * z + squares[2])
+        reach = maximum(reach, reach_of(m, m.sweep_move[i]))
+    x = squares[0] - total[0] * total[0] / m.nsweepmove
+    y = squares[1] - total[1] * total[1] / m.nsweepmove
+    z = squares[2] - total[2] * total[2] / m.nsweepmove
+    axis, across = 2, 0 if x >= y else 1
+    if x >= y and x >= z:
+        axis, across = 0, 1 if y >= z else 2
+    elif y >= z:
+        axis, across = 1, 0 if x >= z else 2
+    extent = pick(most, across) - pick(least, across)
+    room = minimum(extent / (2.0 * reach), m.nsweepmove / STRIP)
+    strips = int(clip(room, 1.0, 1.0 * MOST_STRIPS))
+    return (
+        axis,
+        across,
+        strips,
+        pick(least, across),
+        extent / strips,
+        pick(most, axis) - pick(least, axis) + 4.0 * reach,
+    )
+
+
+@kernel
+def pick(v, k):
+    """Item k of three."""
+    return v[0] if k == 0 else v[1] if k == 1 else v[2]
+
+
+@kernel
+def strip_of(y, strips, origin, width):
+    """The strip in which a coordinate is."""
+    return int(clip((y - origin) / width, 0.0, strips - 1.0)) if strips > 1 else 0
+
+
+@kernel
+def mark_strips(m, d, starts, across, strips, origin, width):
+    """starts: where each strip begins in the order, and where the last one ends."""
+    strip = 0
+    starts[0] = 0
+    for i in range(m.nsweepmove):
+        own = strip_of(d.sweep_ball[i, across], strips, origin, width)
+        while strip < own:
+            strip = strip + 1
+            starts[strip] = i
+    while strip < strips:
+        strip = strip + 1
+        starts[strip] = m.nsweepmove
 
 
 @kernel
@@ -74,15 +130,13 @@ def position(d, g):
 
 
 @kernel
-def sort_intervals(m, d, begin, end, axis):
-    """Puts geoms begin..end of `sweep_order` in the order of where they begin; `sweep_box` is filled accordingly."""
+def sort_intervals(m, d, begin, end, axis, across, strips, origin, width, length):
+    """Puts geoms begin..end of `sweep_order` in the order of where they begin, strip after strip; fills `sweep_*`."""
     misplaced = 0
     for i in range(begin, end):
-        g = d.sweep_order[i]
-        x, y, z = position(d, g)
-        reach = reach_of(m, g)
-        middle = x if axis == 0 else y if axis == 1 else z
-        d.sweep_low[i] = middle - reach
+        place = position(d, d.sweep_order[i])
+        strip = strip_of(pick(place, across), strips, origin, width)
+        d.sweep_low[i] = strip * length + (pick(place, axis) - reach_of(m, d.sweep_order[i]))
         if i > begin and d.sweep_low[i] < d.sweep_low[i - 1]:
             misplaced = misplaced + 1
     stride = 1
@@ -101,14 +155,14 @@ def sort_intervals(m, d, begin, end, axis):
             d.sweep_order[j] = g
         stride = stride // STRIDE
     for i in range(begin, end):
-        g = d.sweep_order[i]
-        reach = reach_of(m, g)
-        x, y, z = position(d, g)
+        x, y, z = position(d, d.sweep_order[i])
+        reach = reach_of(m, d.sweep_order[i])
         d.sweep_ball[i, 0] = x
         d.sweep_ball[i, 1] = y
         d.sweep_ball[i, 2] = z
         d.sweep_ball[i, 3] = reach
-        d.sweep_high[i] = d.sweep_low[i] + 2.0 * reach
+        d.sweep_low[i] = pick((x, y, z), axis) - reach
+        d.sweep_high[i] = pick((x, y, z), axis) + reach
 
 
 @kernel
@@ -135,11 +189,11 @@ def sweep_planes(m, d):
 
 
 @kernel
-def sweep_moving(m, d):
-    """Geoms that move against each other."""
-    for i in range(m.nsweepmove):
+def sweep_strip(m, d, begin, end):
+    """Places begin..end of the order against each other."""
+    for i in range(begin, end):
         high = d.sweep_high[i]
-        for j in range(i + 1, m.nsweepmove):
+        for j in range(i + 1, end):
             if d.sweep_low[j] > high:
                 break
             if balls_meet(d, i, j):
@@ -147,11 +201,15 @@ def sweep_moving(m, d):
 
 
 @kernel
-def sweep_still(m, d, begin, end, other, other_end, strictly):
-    """Geoms begin..end of the order against those of the other kind that begin within them, strictly or not.
+def sweep_two(m, d, begin, end, other, other_end):
+    """Places begin..end of the order against other..other_end: each overlap is met where the later one begins."""
+    sweep_begins(m, d, begin, end, other, other_end, False)
+    sweep_begins(m, d, other, other_end, begin, end, True)
 
-    Called both ways round, this finds each overlap of the two kinds once.
-    """
+
+@kernel
+def sweep_begins(m, d, begin, end, other, other_end, strictly):
+    """Places begin..end against those of the others that begin within them, strictly or not."""
     first = other
     for i in range(begin, end):
         low, high = d.sweep_low[i], d.sweep_high[i]

@@ -1,0 +1,39 @@
+"""Functions beside the simulation, after MuJoCo's of the same names: Jacobians, inertia, positions, motion and forces.
+
+They read what `forward` has computed last, unless said otherwise. Bodies, sites and geoms are given by name or number.
+"""
+
+from corten.utilities.coordinates import differentiate_pos, integrate_pos, normalize_quat
+from corten.utilities.frames import apply_ft, local_to_global, object_acceleration, object_velocity
+from corten.utilities.inertia import full_mass_matrix, mul_m, solve_m
+from corten.utilities.jacobian import (
+    jac,
+    jac_body,
+    jac_body_com,
+    jac_dot,
+    jac_geom,
+    jac_point_axis,
+    jac_site,
+    jac_subtree_com,
+)
+
+__all__ = [
+    "apply_ft",
+    "differentiate_pos",
+    "full_mass_matrix",
+    "integrate_pos",
+    "jac",
+    "jac_body",
+    "jac_body_com",
+    "jac_dot",
+    "jac_geom",
+    "jac_point_axis",
+    "jac_site",
+    "jac_subtree_com",
+    "local_to_global",
+    "mul_m",
+    "normalize_quat",
+    "object_acceleration",
+    "object_velocity",
+    "solve_m",
+]

@@ -1,0 +1,77 @@
+"""Inverse dynamics: against the reference, and as the inverse of the forward dynamics."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from mechanism import loaded, mechanism
+
+import corten
+from corten.engine import inverse
+from corten.model.enums import EnableBit, Integrator
+
+DISCRETE = 'invdiscrete="enable"'
+SENSED = '<accelerometer site="tip"/><e_potential/>'
+
+
+@pytest.mark.reference
+@pytest.mark.parametrize(
+    ("option", "flag"),
+    [
+        ("", ""),
+        ("", 'gravity="disable"'),
+        ("", DISCRETE),
+        ("", DISCRETE + ' eulerdamp="disable"'),
+        ('integrator="implicit"', DISCRETE),
+        ('integrator="implicitfast"', DISCRETE),
+        ('integrator="implicit" density="100" viscosity=".1"', DISCRETE),
+    ],
+)
+def test_as_in_the_reference(option: str, flag: str) -> None:
+    twins = loaded(mechanism(SENSED, option, flag + ' energy="enable"'))
+    before = twins.d.qacc.copy()
+    inverse(twins.m, twins.d)
+    twins.mujoco.mj_inverse(twins.ref_m, twins.ref_d)
+    twins.assert_agree(("qfrc_inverse", "sensordata", "energy", "cvel"), 1e-10)
+    assert np.array_equal(twins.d.qacc, before)
+
+
+def applied(m: corten.Model, d: corten.Data) -> np.ndarray:
+    """All that pushes the dofs from outside: qfrc_smooth without passive and bias forces."""
+    return d.qfrc_smooth - d.qfrc_passive + d.qfrc_bias
+
+
+@pytest.mark.reference
+def test_inverse_of_forward() -> None:
+    twins = loaded(mechanism())
+    m, d = twins.m, twins.d
+    corten.forward(m, d)
+    forces = applied(m, d)
+    inverse(m, d)
+    np.testing.assert_allclose(d.qfrc_inverse, forces, atol=1e-10 * np.abs(forces).max())
+
+
+@pytest.mark.reference
+@pytest.mark.parametrize(
+    "integrator", [Integrator.EULER, Integrator.IMPLICIT, Integrator.IMPLICITFAST, Integrator.IMPLICITSPRINGDAMPER]
+)
+def test_discrete_inverse_of_a_step(integrator: Integrator) -> None:
+    """The change of velocity over a step gives back the forces at its start."""
+    m, d = (twins := loaded(mechanism(option='timestep=".01"'))).m, twins.d
+    m.opt.integrator = integrator
+    m.opt.enableflags = m.opt.enableflags | EnableBit.INVDISCRETE
+    start = d.copy()
+    corten.forward(m, start)
+    forces = applied(m, start)
+    corten.step(m, d)
+    start.qacc[:] = (d.qvel - start.qvel) / m.opt.timestep
+    inverse(m, start)
+    np.testing.assert_allclose(start.qfrc_inverse, forces, atol=1e-9 * np.abs(forces).max())
+
+
+@pytest.mark.reference
+def test_forward_and_inverse_agree_after_a_step() -> None:
+    m, d = (twins := loaded(mechanism(flag='fwdinv="enable"'))).m, twins.d
+    d.solver_fwdinv[:] = 1.0
+    corten.step(m, d)
+    assert np.all(d.solver_fwdinv < 1e-10)

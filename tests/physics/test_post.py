@@ -1,0 +1,47 @@
+"""Accelerations of bodies and forces between them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from mechanism import loaded, mechanism
+
+import corten
+
+FIELDS = ("cacc", "cfrc_int", "cfrc_ext")
+WANTED = '<force site="tip"/>'
+
+
+@pytest.mark.reference
+@pytest.mark.parametrize("flag", ["", 'gravity="disable"'])
+@pytest.mark.parametrize("seed", range(3))
+def test_as_in_the_reference(seed: int, flag: str) -> None:
+    twins = loaded(mechanism(WANTED, flag=flag), seed)
+    twins.forward()
+    twins.assert_agree(FIELDS, 1e-10)
+
+
+@pytest.mark.reference
+def test_momenta_as_in_the_reference() -> None:
+    twins = loaded(mechanism('<subtreeangmom body="world"/>'))
+    twins.forward()
+    twins.assert_agree(("subtree_linvel", "subtree_angmom"), 1e-12)
+
+
+def test_not_computed_where_nobody_asks() -> None:
+    m = corten.Model.from_xml_string(mechanism("<clock/>"))
+    d = corten.Data(m)
+    corten.forward(m, d)
+    assert not d.cacc.any() and not d.cfrc_int.any()
+
+
+def test_the_world_carries_all_weights() -> None:
+    """At rest on welds and hinges the world's part of cfrc_int is the weight of everything."""
+    m = corten.Model.from_xml_string(
+        """<mujoco><worldbody><body><geom size=".1" mass="2"/><body><geom size=".1" mass="1"/><site name="s"/></body>
+        </body><body><geom size=".1" mass="4"/></body></worldbody><sensor><force site="s"/></sensor></mujoco>"""
+    )
+    d = corten.Data(m)
+    corten.forward(m, d)
+    np.testing.assert_allclose(d.cfrc_int[0, 3:], [0, 0, 7 * 9.81], atol=1e-13)
+    np.testing.assert_allclose(d.cfrc_int[1, 3:], [0, 0, 3 * 9.81], atol=1e-13)

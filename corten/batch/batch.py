@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 
 from corten.batch.transfer import INPUT, STATE, WORLDS, forward_blocks, step_blocks
-from corten.engine import SimulationError, keyframe_number, make_room
+from corten.engine import SimulationError, forward, keyframe_number, make_room
 from corten.kernel.dispatch import JIT, Kernel, struct_type
 from corten.kernel.record import SINGLE, Element, Record, RecordArray
 from corten.kernel.types import INT
 from corten.model.data import Data, initialise, load_keyframe
 from corten.model.data_fields import DATA
+from corten.model.data_fields import STATE as STATE_FIELDS
 from corten.model.model import Model
 from corten.model.state import State, fields_of
 
@@ -177,22 +178,21 @@ class Batch:
         return self._blocks[number], lane
 
     def world(self, i: int) -> Data:
-        """A copy of one world, with everything computed in it."""
+        """A copy of one world, with all that follows from its state computed afresh."""
         block, lane = self._locate(i)
         d = Data(self._m)
-        for f in DATA.fields:
-            if f.dtype != "size":
-                d.array(f.name)[...] = self._of_block(block, f.name)[lane]
+        for f in STATE_FIELDS:
+            d.array(f.name)[...] = self._of_block(block, f.name)[lane]
         for name in STATE + INPUT:
             d.array(name)[...] = getattr(self, name)[i]
+        forward(self._m, d)
         return d
 
     def set_world(self, i: int, d: Data) -> None:
-        """Make one world equal to a Data."""
+        """Give one world the state and the inputs of a Data."""
         block, lane = self._locate(i)
-        for f in DATA.fields:
-            if f.dtype != "size":
-                self._of_block(block, f.name)[lane] = d.array(f.name)
+        for f in STATE_FIELDS:
+            self._of_block(block, f.name)[lane] = d.array(f.name)
         for name in STATE + INPUT:
             getattr(self, name)[i] = d.array(name)
 

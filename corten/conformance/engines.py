@@ -162,10 +162,12 @@ class Corten:
 
     def __init__(self) -> None:
         import corten
+        from corten import engine
         from corten.model.data_fields import DATA_FIELDS
         from corten.model.model_fields import MODEL_FIELDS
 
         self.corten: Any = corten
+        self.engine: Any = engine
         self._model_fields = [f.name for f in MODEL_FIELDS if not f.ours]
         self._data_fields = [f.name for f in DATA_FIELDS if not f.ours] + [
             f.name.replace("_", ".", 1) for f in DATA_FIELDS if f.name.startswith("contact_")
@@ -181,16 +183,16 @@ class Corten:
         return self.corten.Data(m)
 
     def reset(self, m: Any, d: Any) -> None:
-        self.corten.reset(m, d)
+        self.engine.reset(m, d)
 
     def forward(self, m: Any, d: Any) -> None:
-        self.corten.forward(m, d)
+        self.engine.forward(m, d)
 
     def inverse(self, m: Any, d: Any) -> None:
-        self.corten.inverse(m, d)
+        self.engine.inverse(m, d)
 
     def step(self, m: Any, d: Any, nstep: int = 1) -> None:
-        self.corten.step(m, d, nstep)
+        self.engine.step(m, d, nstep)
 
     def model_fields(self) -> list[str]:
         return self._model_fields

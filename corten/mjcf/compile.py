@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from corten.mjcf import arrays, constants, contact, custom, equality, keyframes, sensors, trees
+from corten.mjcf import arrays, contact, custom, equality, keyframes, sensors, trees
 from corten.mjcf.actuators import compile_actuators
 from corten.mjcf.bodies import check_moving_masses, compile_bodies, number_welds
+from corten.mjcf.constants import scale_masses
 from corten.mjcf.errors import MjcfError
 from corten.mjcf.load import load
 from corten.mjcf.meshes import build_assets, hfield_arrays, mesh_arrays
@@ -98,7 +97,7 @@ def _compile(spec: Spec, files: Files) -> CompiledModel:
     _histories(spec, sizes, values)
     values |= keyframes.compile_keyframes(spec, sizes, values)
     sizes["nkey"] = len(values["key_time"])
-    constants.set_constants(spec, sizes, values)
+    scale_masses(spec, values)
     names = {kind: [item.name for item in items] for kind, items in objects.items()}
     names |= {"numeric": [i.name for i in spec.numerics], "text": [i.name for i in spec.texts]}
     names["key"] = keyframes.key_names(spec)
@@ -180,18 +179,3 @@ def _histories(spec: Spec, sizes: dict[str, int], values: dict[str, Any]) -> Non
     sizes["nhistory"] = adr
     if adr and values["opt.timestep"] <= 0:
         spec.root.fail("delay buffers need a positive timestep")
-
-
-def as_arrays(model: CompiledModel, fields: Any) -> dict[str, np.ndarray]:
-    """The values as arrays of the shapes and types that the table declares; zeros where there is no value."""
-    from corten.kernel.record import DTYPES
-
-    result = {}
-    for field in fields:
-        if field.dtype == "size":
-            continue
-        shape = field.resolve(model.sizes)
-        value = model.values.get(field.name)
-        array = np.zeros(shape) if value is None else np.asarray(value)
-        result[field.name] = array.reshape(shape).astype(DTYPES[field.dtype])
-    return result

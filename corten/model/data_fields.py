@@ -52,7 +52,7 @@ POSITION = (
     Field("ten_length", ("ntendon",), "real", "lengths of tendons", "tendon"),
     Field("ten_J", ("nJten",), "real", "gradients of their lengths by the dofs, sparse rows", "tendon"),
     Field("actuator_length", ("nu",), "real", "lengths of actuators", "transmission"),
-    Field("actuator_moment", ("nJmom",), "real", "gradients of lengths by dofs, sparse rows", "transmission"),
+    Field("actuator_moment", ("nmoment",), "real", "gradients of lengths by dofs, sparse rows", "transmission"),
     Field("energy", (2,), "real", "potential and kinetic energy", "energy"),
     Field("sensordata", ("nsensordata",), "real", "readings of sensors", "sensors"),
 )

@@ -66,7 +66,7 @@ class Model(Record):
     @classmethod
     def _finished(cls, compiled: CompiledModel) -> Model:
         """A model from what the compiler has found, completed by what needs dynamics."""
-        from corten.mjcf.finish import finish
+        from corten.mjcf.constants import finish
 
         model = cls(compiled.sizes, compiled.values, compiled.names, compiled.name)
         finish(model, compiled.spec)

@@ -59,7 +59,7 @@ SIZES = (
     Field("nuser_tendon", (), "size", "user values per tendon"),
     Field("nuser_actuator", (), "size", "user values per actuator"),
     Field("nuser_sensor", (), "size", "user values per sensor"),
-    Field("nJmom", (), "size", "entries of the sparse actuator moment matrix"),
+    Field("nJmom", (), "size", "most entries that the actuator moment matrix can have, by MuJoCo's count"),
     Field("ngravcomp", (), "size", "bodies with gravity compensation"),
     Field("nemax", (), "size", "most equality constraint rows at once"),
     Field("njmax", (), "size", "legacy: asked-for constraint rows; -1 unset. Memory grows on demand here"),

@@ -31,6 +31,7 @@ def set_const(m: Any) -> None:
     m.actuator_length0[:] = d.actuator_length
     _set_damping(m, d)
     _set_equalities(m, d)
+    _set_distances(m, d)
     _set_cameras(m, d)
     _set_lights(m, d)
     set_statistics(m, d)
@@ -97,6 +98,14 @@ def _set_equalities(m: Any, d: Record) -> None:
         else:
             data[3:6] = _anchor(d, data[:3], second, first)
             data[6:10] = _relative_quat(d.xquat[first], d.xquat[second])
+
+
+def _set_distances(m: Any, d: Record) -> None:
+    """Distances that are not given (negative): of a geom's centre from another's or the world's, at qpos0."""
+    for i in np.flatnonzero((m.eq_type == EqualityType.DISTANCE) & (m.eq_data[:, 0] < 0)):
+        other = m.eq_obj2id[i]
+        centre = d.geom_xpos[other] if other >= 0 else np.zeros(3)
+        m.eq_data[i, 0] = np.linalg.norm(d.geom_xpos[m.eq_obj1id[i]] - centre)
 
 
 def _anchor(d: Record, point: np.ndarray, of: int, to: int) -> np.ndarray:

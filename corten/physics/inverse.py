@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from corten.kernel import kernel, sqrt, stage
+from corten.kernel import kernel, lane, lanes, sqrt, stage
 from corten.model.enums import EnableBit
+from corten.physics.constraint.cost import row_states, update_rows
+from corten.physics.constraint.isles import one_isle
+from corten.physics.constraint.jacobian import constraint_force_on_dofs, multiply_jacobian
 from corten.physics.discrete import continuous_acceleration
 from corten.physics.inertia import multiply_inertia
 from corten.physics.sensor_stages import sense_accelerations
@@ -40,9 +43,16 @@ def inverse_force(m, d):
 
 @kernel
 def inverse_constraint(m, d):
-    """qfrc_constraint at qacc: in the inverse problem constraint forces are functions of the acceleration."""
-    for i in range(m.nv):
-        d.qfrc_constraint[i] = 0.0
+    """efc_force and qfrc_constraint at qacc: in the inverse problem they are functions of J qacc - aref, row by row."""
+    if d.nefc > 0:
+        multiply_jacobian(d, d.efc_jar, d.qacc)
+        for r in range(d.nefc):
+            d.efc_jar[r] = d.efc_jar[r] - d.efc_aref[r]
+        one_isle(m, d)
+        update_rows(m, d, 0)
+        for l in lanes(d):
+            row_states(m, lane(d, l))
+    constraint_force_on_dofs(m, d)
 
 
 @stage
@@ -55,6 +65,8 @@ def compare_forward_inverse(m, d):
     for i in range(m.nv):
         d.inverse_force[i] = d.qfrc_constraint[i]
         d.scratch_v[i] = d.qfrc_applied[i] + d.qfrc_actuator[i]
+    for r in range(d.nefc):
+        d.efc_jv[r] = d.efc_force[r]
     cartesian_force(m, d, d.scratch_v)
     inverse_constraint(m, d)
     inverse_force(m, d)
@@ -63,5 +75,7 @@ def compare_forward_inverse(m, d):
         constraint = (d.inverse_force[i] - d.qfrc_constraint[i]) ** 2 + constraint
         applied = (d.scratch_v[i] - d.qfrc_inverse[i]) ** 2 + applied
         d.qfrc_constraint[i] = d.inverse_force[i]
+    for r in range(d.nefc):
+        d.efc_force[r] = d.efc_jv[r]
     d.solver_fwdinv[0] = sqrt(constraint)
     d.solver_fwdinv[1] = sqrt(applied)

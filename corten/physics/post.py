@@ -12,8 +12,10 @@ from corten.kernel.spatial import (
     load10,
     store6,
 )
-from corten.kernel.vec import add3, cross, load3, sub3
-from corten.model.enums import DisableBit
+from corten.kernel.vec import add3, cross, load3, normalize3, scale3, sub3
+from corten.model.enums import DisableBit, EqualityType
+from corten.physics.constraint.equality import anchor, owner
+from corten.physics.contact_force import contact_wrench
 
 ZERO6 = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
@@ -56,10 +58,55 @@ def external_forces(m, d):
         linear, angular = nonzero(f[0]) | nonzero(f[1]) | nonzero(f[2]), nonzero(f[3]) | nonzero(f[4]) | nonzero(f[5])
         if any_lane(linear | angular):
             add_external(m, d, b, (f[0], f[1], f[2]), (f[3], f[4], f[5]), load3(d.xipos, b))
+    for s in range(d.nslot):
+        if d.slot_row[s] >= 0:
+            force, torque = contact_wrench(m, d, s)
+            add_contact(m, d, d.slot_geom[s, 0], scale3(-1.0, force), scale3(-1.0, torque), load3(d.contact_pos, s))
+            add_contact(m, d, d.slot_geom[s, 1], force, torque, load3(d.contact_pos, s))
+    r = 0
+    while r < d.ne:
+        add_equality(m, d, r)
+        r += d.efc_dim[r]
+
+
+@kernel
+def add_contact(m, d, g, force, torque, point):
+    """The part of a contact that acts on the body of geom g; the world is held by nothing."""
+    b = m.geom_bodyid[g]
+    if b > 0:
+        add_external(m, d, b, force, torque, point)
+
+
+@kernel
+def add_equality(m, d, r):
+    """The forces of a constraint that holds two bodies together, whose first row is r.
+
+    As in MuJoCo the rotational rows of a weld count as a torque in world axes, although they are components of the
+    vector part of a quaternion.
+    """
+    e = d.efc_id[r]
+    kind, o1, o2 = m.eq_type[e], m.eq_obj1id[e], m.eq_obj2id[e]
+    if kind == EqualityType.CONNECT or kind == EqualityType.WELD or kind == EqualityType.DISTANCE:
+        force, torque = (d.efc_force[r], d.efc_force[r], d.efc_force[r]), (0.0, 0.0, 0.0)
+        if kind == EqualityType.DISTANCE:
+            p1, p2 = load3(d.geom_xpos, o1), load3(d.geom_xpos, o2)
+            direction, _ = normalize3(sub3(p1, p2))
+            force = scale3(d.efc_force[r], direction)
+        else:
+            weld = kind == EqualityType.WELD
+            p1, p2 = anchor(m, d, e, o1, 3 if weld else 0), anchor(m, d, e, o2, 0 if weld else 3)
+            force = (d.efc_force[r], d.efc_force[r + 1], d.efc_force[r + 2])
+            if weld:
+                torque = (d.efc_force[r + 3], d.efc_force[r + 4], d.efc_force[r + 5])
+        b1, b2 = owner(m, e, o1), owner(m, e, o2)
+        if b1 > 0:
+            add_external(m, d, b1, force, torque, p1)
+        if b2 > 0:
+            add_external(m, d, b2, scale3(-1.0, force), scale3(-1.0, torque), p2)
 
 
 @kernel
 def add_external(m, d, b, force, torque, point):
-    """cfrc_ext of body b += a force at `point` and a torque; contacts and equality constraints come in here too."""
+    """cfrc_ext of body b += a force at `point` and a torque, both in world axes."""
     arm = sub3(point, load3(d.subtree_com, m.body_rootid[b]))
     store6(d.cfrc_ext, b, add6(load6(d.cfrc_ext, b), (*add3(torque, cross(arm, force)), *force)))

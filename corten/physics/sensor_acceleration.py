@@ -9,6 +9,7 @@ from corten.model.enums import ObjType, SensorType, TrnType
 from corten.physics.objects import object_acceleration
 from corten.physics.post import body_forces
 from corten.physics.sensor import limit_reading, put3, put_zero
+from corten.physics.sensor_limit import limit_sensor
 
 
 @stage
@@ -41,6 +42,8 @@ def acceleration_sensor(m, d, i, out, adr):
         if kind == SensorType.FRAMEANGACC:
             a = alpha
         put3(out, adr, a)
+    elif kind == SensorType.JOINTLIMITFRC or kind == SensorType.TENDONLIMITFRC:
+        out[adr] = limit_sensor(d, kind, obj)
     else:
         put_zero(m, i, out, adr)
     limit_reading(m, i, out, adr)

@@ -9,6 +9,7 @@ from corten.model.enums import GeomType, SensorType
 from corten.physics.energy import kinetic_energy, potential_energy
 from corten.physics.objects import object_matrix, object_position, object_quat
 from corten.physics.sensor import limit_reading, put3, put4, put_zero
+from corten.physics.sensor_limit import limit_sensor
 
 
 @stage
@@ -56,6 +57,8 @@ def position_sensor(m, d, i, out, adr):
         frame_orientation(m, d, i, out, adr)
     elif kind == SensorType.FRAMEPOS or SensorType.FRAMEXAXIS <= kind <= SensorType.FRAMEZAXIS:
         frame_vector(m, d, i, out, adr)
+    elif kind == SensorType.JOINTLIMITPOS or kind == SensorType.TENDONLIMITPOS:
+        out[adr] = limit_sensor(d, kind, obj)
     else:
         put_zero(m, i, out, adr)
     limit_reading(m, i, out, adr)

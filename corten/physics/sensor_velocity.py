@@ -7,6 +7,7 @@ from corten.kernel.vec import add3, cross, load3, load9, mat_t_vec, sub3
 from corten.model.enums import ObjType, SensorType
 from corten.physics.objects import object_matrix, object_position, object_velocity
 from corten.physics.sensor import limit_reading, put3, put_zero
+from corten.physics.sensor_limit import limit_sensor
 from corten.physics.subtree import subtree_velocity
 
 
@@ -44,6 +45,8 @@ def velocity_sensor(m, d, i, out, adr):
         put3(out, adr, load3(d.subtree_angmom, obj))
     elif kind == SensorType.FRAMELINVEL or kind == SensorType.FRAMEANGVEL:
         frame_velocity(m, d, i, out, adr)
+    elif kind == SensorType.JOINTLIMITVEL or kind == SensorType.TENDONLIMITVEL:
+        out[adr] = limit_sensor(d, kind, obj)
     else:
         put_zero(m, i, out, adr)
     limit_reading(m, i, out, adr)

@@ -83,6 +83,7 @@ def assert_same_paths(twins: Twins) -> None:
         np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-11, err_msg=name)
 
 
+@pytest.mark.plain
 @pytest.mark.reference
 @pytest.mark.parametrize("jacobian", ["dense", "sparse"])
 @pytest.mark.parametrize("tendon", TENDONS)
@@ -158,6 +159,7 @@ def wrapped_length(a: str, b: str, geom: str, side: str = "") -> float:
     return float(d.ten_length[0])
 
 
+@pytest.mark.plain
 def test_length_around_a_circle_is_two_tangents_and_an_arc() -> None:
     """From (-2, 1) to (2, 1) over a circle of radius 1: the height of the tangent points is the sites', the arc is 0;
     from (-2, 0) to (2, 0): tangents of sqrt 3 and an arc of 60 degrees."""
@@ -174,6 +176,7 @@ def test_length_around_a_circle_is_two_tangents_and_an_arc() -> None:
     assert below == pytest.approx(2 * np.sqrt(distance**2 - 1) + arc, rel=1e-14)
 
 
+@pytest.mark.plain
 def test_a_tendon_through_a_ring_is_reflected_at_it() -> None:
     """From (-1, 2) to (1, 2) through a ring of radius 1 about the origin: by symmetry over (0, 1)."""
     assert wrapped_length("-1 2 0", "1 2 0", 'type="sphere" size="1"', "0 0.1 0") == pytest.approx(2 * np.sqrt(2.0))

@@ -80,6 +80,7 @@ def model(actuator: str, option: str = "") -> str:
     return f"<mujoco>{option}{BODIES}{text}</mujoco>"
 
 
+@pytest.mark.plain
 @pytest.mark.reference
 @pytest.mark.parametrize("actuator", ACTUATORS)
 def test_agrees_with_the_reference(actuator: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,8 @@ from corten.model.enums import JointType, TrnType
 FIELDS = (
     Field("moment_rownnz", ("nu",), "int", "actuator moments: entries of each row", ours=True),
     Field("moment_rowadr", ("nu",), "int", "actuator moments: start of each row", ours=True),
-    Field("moment_colind", ("nJmom",), "int", "actuator moments: dof of each entry", ours=True),
+    Field("nmoment", (), "size", "entries of the actuator moments as stored here", ours=True),
+    Field("moment_colind", ("nmoment",), "int", "actuator moments: dof of each entry", ours=True),
     Field("actuator_end", ("nu",), "int", "first end of an actuator on sites, or -1", ours=True),
     Field("nactend", (), "size", "ends of all actuators on sites", ours=True),
     Field("nactenddof", (), "size", "dofs of all ends of actuators", ours=True),
@@ -39,7 +40,15 @@ def derive(sizes: Mapping[str, int], values: Mapping[str, Any]) -> tuple[dict[st
             table.add(body, dofs, row, int(start))
     end_sizes, end_values = table.tables("actend")
     fields = {**pattern, **end_values, "actuator_end": first_end}
-    return {"nJmom": len(pattern["moment_colind"]), **end_sizes}, fields
+    more = {"nJmom": bound(sizes, values, rows), "nmoment": len(pattern["moment_colind"])}
+    return {**more, **end_sizes}, fields
+
+
+def bound(sizes: Mapping[str, int], values: Mapping[str, Any], rows: Sequence[Sequence[int]]) -> int:
+    """nJmom, by MuJoCo's count: the dofs of its joint for an actuator on a joint, all dofs for any other."""
+    joints = (TrnType.JOINT, TrnType.JOINTINPARENT)
+    kinds = values["actuator_trntype"]
+    return sum(len(row) if kind in joints else sizes["nv"] for kind, row in zip(kinds, rows, strict=True))
 
 
 def site_ends(values: Mapping[str, Any], i: int) -> list[tuple[int, list[int]]]:

@@ -16,12 +16,6 @@ NOT_COMPUTED = frozenset(
     (
         SensorType.TOUCH,
         SensorType.RANGEFINDER,
-        SensorType.JOINTLIMITPOS,
-        SensorType.JOINTLIMITVEL,
-        SensorType.JOINTLIMITFRC,
-        SensorType.TENDONLIMITPOS,
-        SensorType.TENDONLIMITVEL,
-        SensorType.TENDONLIMITFRC,
         SensorType.GEOMDIST,
         SensorType.GEOMNORMAL,
         SensorType.GEOMFROMTO,

@@ -18,7 +18,6 @@ from corten.kernel.vec import (
     load9,
     mat_t_vec,
     mat_vec,
-    normalize3,
     scale3,
     store3,
     sub3,
@@ -67,8 +66,8 @@ def box_box(m, d, a, b, margin):
 def seen(d, g, v):
     """v in the frame of geom g.
 
-    Here and in clipping, products are rounded before they are added, as in MuJoCo: where boxes are aligned, it is their
-    last bits that decide which of equal points are found, and in what order.
+    Here, in overlaps and in clipping, products are rounded before they are added, as in MuJoCo: where boxes are
+    aligned, it is their last bits that decide which of equal points are found, and in what order.
     """
     x, y, z = column(d.geom_xmat, g, 0), column(d.geom_xmat, g, 1), column(d.geom_xmat, g, 2)
     return rounded_dot(v, x), rounded_dot(v, y), rounded_dot(v, z)
@@ -128,21 +127,26 @@ def least_edges(axes_a, axes_b, b_in_a, size_a, size_b, margin, least):
     best, normal, against, ends_a, ends_b = NONE, UNITS[0], False, 0, 0
     for i in unroll(3):
         for j in unroll(3):
-            axis, length = normalize3(cross(UNITS[i], axes_b[j]))
+            product = cross(UNITS[i], axes_b[j])
+            length = sqrt(rounded_dot(product, product))
             if length >= TINY and best != APART:
-                distance = dot3(b_in_a, axis)
+                axis = scale3(1.0 / length, product)
+                distance = rounded_dot(b_in_a, axis)
                 down = distance < 0.0
-                overlap = -absolute(distance)
-                bits_a, bits_b = 0, 0
+                overlap, bits_a, bits_b = 0.0, 0, 0
                 for k in unroll(3):
                     if k != i:
-                        overlap = size_a[k] * absolute(axis[k]) + overlap
+                        shadow_a = size_a[k] * absolute(axis[k])
+                        overlap = overlap + shadow_a
                         bits_a = bits_a + (1 << k) * int((axis[k] > 0.0) ^ down)
+                for k in unroll(3):
                     if k != j:
-                        # axis k of b has this share of the axis, up to a sign
+                        # edge k of b has this share of the axis, up to a sign
                         share = axes_b[3 - k - j][i]
-                        overlap = size_b[k] * (absolute(share) / length) + overlap
+                        shadow_b = size_b[k] * absolute(share) / length
+                        overlap = overlap + shadow_b
                         bits_b = bits_b + (1 << k) * int((share > 0.0) ^ down ^ ((k - j + 3) % 3 == 1))
+                overlap = overlap - absolute(distance)
                 if overlap < -margin:
                     best = APART
                 elif overlap < least * LESS:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from corten.kernel import kernel, local, local_int, stage, unroll
+from corten.kernel import kernel, local, local_int, maximum, stage, unroll
 from corten.kernel.vec import add3, load3, scale3, store3, sub3
 from corten.model.enums import EnableBit, GeomType
 from corten.physics.collision.contact import MAX_TOUCH, touch
@@ -32,6 +32,8 @@ from corten.physics.collision.support import (
 )
 from corten.physics.collision.unfused import axpy3, cross, dot3, mat_mul, mat_vec, norm3, normalize3
 
+NUDGES, NUDGE = 3, 1e-6  # how often a shape is moved, and how far, where shapes overlap and no polytope is found
+ASKEW = (0.36, 0.48, -0.8)  # a unit vector that shapes are unlikely to be aligned with
 NO_TANGENT = (0.0, 0.0, 0.0)
 HALF_SINE, HALF_COSINE = math.sin(5e-4), math.cos(5e-4)  # of the angle of 1e-3 by which shapes are tilted, halved
 DISTINCT = 1e-3  # least distance of such points, by the smaller bounding radius
@@ -142,17 +144,32 @@ def penetration(m, d, shape, part, witness, most, cutoff):
         n, dist = gjk(m, d, shape, part, vertex, corner, witness, cutoff + both)
         part[0, KIND], part[1, KIND] = kind_a, kind_b
         shape[0, HALF_MARGIN], shape[1, HALF_MARGIN] = half_a, half_b
-        if n == 0:
-            return 0, FAR
         if dist > m.opt.ccd_tolerance:
-            if dist - both > cutoff:
+            if n == 0 or dist - both > cutoff:
                 return 0, FAR
             return inflate(witness, radius_a, radius_b, dist - both)
         begin(shape, part, witness)
-    n, dist = gjk(m, d, shape, part, vertex, corner, witness, cutoff)
-    if n < 2 or dist > m.opt.ccd_tolerance:
-        return 1 if n > 0 else 0, dist
-    return depth(m, d, shape, part, n, vertex, corner, witness, most)
+    moved = 0.0
+    for _ in range(1 + NUDGES):
+        n, dist = gjk(m, d, shape, part, vertex, corner, witness, cutoff)
+        if dist > m.opt.ccd_tolerance:
+            return 1 if n > 0 else 0, dist
+        if n > 1:
+            count, dist = depth(m, d, shape, part, n, vertex, corner, witness, most)
+            if count > 0 and dist < -2.0 * moved:
+                return count, dist
+        moved = nudge(shape, moved)
+        begin(shape, part, witness)
+    return 0, 0.0
+
+
+@kernel
+def nudge(shape, moved):
+    """Move the second shape a little where no way out was found: centres that coincide, or lie in a plane or on a line
+    with corners, lead to polytopes without volume or with the origin on a face. How far it has been moved in all."""
+    step = maximum(NUDGE, 4.0 * moved)
+    store3(shape, 1, axpy3(step, ASKEW, load3(shape, 1)))
+    return moved + step
 
 
 @kernel

@@ -23,7 +23,8 @@ def gjk(m, d, shape, part, vertex, corner, witness, cutoff):
     """(vertices of the last simplex, distance) of two shapes; FAR if it is known to exceed the cutoff.
 
     With a cutoff of zero only overlap is asked for. `vertex` and `corner` have eight rows: the simplex is in the first
-    four. Row 0 of `witness` holds the nearest points of the two shapes; on entry points to start from.
+    four. Row 0 of `witness` holds the nearest points of the two shapes; on entry points to start from. From points that
+    coincide it goes nowhere.
     """
     gap = 0.5 * m.opt.ccd_tolerance * m.opt.ccd_tolerance
     if polyhedral(shape, part, 0) and polyhedral(shape, part, 1):
@@ -32,8 +33,6 @@ def gjk(m, d, shape, part, vertex, corner, witness, cutoff):
     weight[0] = 1.0
     quick = cutoff == 0.0
     x = sub3(nearest_on(witness, 0), nearest_on(witness, 3))
-    if dot3(x, x) < TINY * TINY:  # nowhere to go from the origin itself: begin anywhere else
-        x = (1.0, 0.0, 0.0)
     length = 0.0
     n, k = 0, 0
     while k < m.opt.ccd_iterations:

@@ -104,7 +104,9 @@ def test_plain_python_gives_the_same_numbers(seed: int) -> None:
         as_python(stages.step)(m, other, 2)
     for name in ("qpos", "qvel", "qacc", "M", "qfrc_bias", "cvel"):
         expected = getattr(d, name)
-        np.testing.assert_allclose(getattr(other, name), expected, atol=1e-12 * max(1, abs(expected).max()), err_msg=name)
+        np.testing.assert_allclose(
+            getattr(other, name), expected, atol=1e-12 * max(1, abs(expected).max()), err_msg=name
+        )
 
 
 def _model(name: str) -> corten.Model:

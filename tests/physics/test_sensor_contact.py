@@ -152,7 +152,8 @@ CHAIN = """<mujoco><option cone="{cone}" {option} {solver}><flag {flag}/></optio
 <geom size=".1"/><site name="e"/></body>
 <body name="f" pos="1 1 .5"><freejoint/><geom size=".1"/><site name="f"/></body>
 <body name="g" pos="1 1 .8"><freejoint/><geom size=".1"/><site name="g" euler="10 20 30" pos=".1 0 0"/></body>
-</worldbody><tendon><fixed name="t" limited="true" range="-.02 .02"><joint joint="h" coef="1"/><joint joint="s" coef="2"/></fixed>
+</worldbody>
+<tendon><fixed name="t" limited="true" range="-.02 .02"><joint joint="h" coef="1"/><joint joint="s" coef="2"/></fixed>
 </tendon>
 <equality><connect body1="c" body2="f" anchor="0 .2 0"/><weld body1="f" body2="g" relpose="0 0 .31 1 .1 0 0"/>
 <connect body1="g" anchor="0 .1 .1"/><weld site1="b" site2="c"/><joint joint1="h" joint2="s"/></equality>

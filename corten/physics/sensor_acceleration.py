@@ -9,6 +9,7 @@ from corten.model.enums import ObjType, SensorType, TrnType
 from corten.physics.objects import object_acceleration
 from corten.physics.post import body_forces
 from corten.physics.sensor import limit_reading, put3, put_zero
+from corten.physics.sensor_contact import contact_sensor, touch_sensor
 from corten.physics.sensor_limit import limit_sensor
 
 
@@ -35,6 +36,10 @@ def acceleration_sensor(m, d, i, out, adr):
     elif kind == SensorType.ACCELEROMETER:
         _, a = object_acceleration(m, d, ObjType.SITE, obj)
         put3(out, adr, mat_t_vec(load9(d.site_xmat, obj), a))
+    elif kind == SensorType.TOUCH:
+        out[adr] = touch_sensor(m, d, obj)
+    elif kind == SensorType.CONTACT:
+        contact_sensor(m, d, i, out, adr)
     elif kind == SensorType.FORCE or kind == SensorType.TORQUE:
         interaction(m, d, kind, obj, out, adr)
     elif kind == SensorType.FRAMELINACC or kind == SensorType.FRAMEANGACC:

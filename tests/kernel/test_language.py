@@ -455,3 +455,25 @@ def test_elements_that_do_not_fill_a_vector_are_refused() -> None:
     for kind, n in (("dual", 2), ("dual", 4), ("lanes", 3), ("lanes", 0)):
         with pytest.raises(ValueError, match=str(n)):
             Element(kind, n)
+
+
+@kernel
+def indexed_by_a_variable(x, i):
+    pair = (x, x)
+    return pair[i]
+
+
+@kernel
+def calls_a_faulty_kernel(m, d):
+    s = 0.0
+    for i in range(m.n):
+        s = s + d.s[i]
+        s = s + indexed_by_a_variable(d.a[i, 0], i)
+
+
+@compiled
+def test_a_fault_in_a_kernel_is_named_even_if_its_caller_is_read_again() -> None:
+    """The caller's names become wider while it is read, so it is read twice; the second time is no recursion."""
+    with pytest.raises(KernelError, match="indexed by one literal number") as caught:
+        calls_a_faulty_kernel(plan(), things(SINGLE))
+    assert "indexed_by_a_variable" in str(caught.value)

@@ -14,12 +14,10 @@ from corten.model.enums import SensorType, Stage
 # Sensors whose stage does not compute them: their readings stay zero.
 NOT_COMPUTED = frozenset(
     (
-        SensorType.TOUCH,
         SensorType.RANGEFINDER,
         SensorType.GEOMDIST,
         SensorType.GEOMNORMAL,
         SensorType.GEOMFROMTO,
-        SensorType.CONTACT,
         SensorType.TACTILE,
         SensorType.PLUGIN,
     )

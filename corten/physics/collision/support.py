@@ -86,7 +86,7 @@ def support(m, shape, part, i, direction):
         if part[i, GRAPH] < 0:
             best = search(m, part, i, x, y, z)
         else:
-            best = climb(m, part, i, x, y, z)
+            best = climb(m, part, i, x, y, z, -FAR + 0.0 * x)
         part[i, CORNER] = best - part[i, FIRST_VERTEX]
         x, y, z = load3(m.mesh_vert, best)
     elif kind == GeomType.BOX:
@@ -153,18 +153,17 @@ def search(m, part, i, x, y, z):
 
 
 @kernel
-def climb(m, part, i, x, y, z):
+def climb(m, part, i, x, y, z, most):
     """The same by going from vertex to better neighbour on the convex hull.
 
     The graph holds: number of vertices n, number of faces, where the neighbours of each vertex begin (n), the mesh's
-    number of each vertex (n), and the lists of neighbours, each ended by -1.
+    number of each vertex (n), and the lists of neighbours, each ended by -1. Only what reaches beyond `most` is better.
     """
     graph, first = part[i, GRAPH], part[i, FIRST_VERTEX]
     starts = graph + 2
     names = starts + m.mesh_graph[graph]
     lists = names + m.mesh_graph[graph]
     best, before = max(0, part[i, HINT]), -1
-    most = -FAR + 0.0 * x
     while best != before:
         before = best
         k = lists + m.mesh_graph[starts + best]

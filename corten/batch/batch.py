@@ -54,7 +54,8 @@ class Batch:
 
     def _make_rows(self, padded: int) -> Record:
         """Rows of state and inputs for all worlds and the lanes that fill up the last block."""
-        first, sizes = self._blocks[0], {}
+        first = self._blocks[0]
+        sizes: dict[str, int] = {}
         for name in STATE + INPUT:
             n = first.array(name)[..., 0].size if self._lanes > 1 else first.array(name).size
             sizes |= {f"n_{name}": n, f"all_{name}": n * padded}

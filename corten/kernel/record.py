@@ -11,11 +11,12 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
-DTYPES = {
+DTYPES: dict[str, np.dtype[Any]] = {
     "real": np.dtype(np.float64),  # takes the element type of the record: float64, Lanes, Dual
     "float": np.dtype(np.float64),  # always float64, whatever the element type
     "single": np.dtype(np.float32),  # storage of large assets; read as float64
@@ -105,7 +106,7 @@ SINGLE = Element("lanes", 1)
 class Namespace:
     """Attributes over a record's memory: arrays as they are, scalars as numbers, assignment into the memory."""
 
-    _arrays: dict[str, np.ndarray]
+    _arrays: Mapping[str, np.ndarray] = MappingProxyType({})  # until there is memory
 
     def _attach(self, arrays: dict[str, np.ndarray]) -> None:
         object.__setattr__(self, "_arrays", arrays)
@@ -145,7 +146,6 @@ class SubRecord(Namespace):
 class Record(Namespace):
     """An instance of a record type: memory, attributes over it, and the table of words that kernels read."""
 
-    _arrays: ClassVar[dict[str, np.ndarray]] = {}  # until a record has its own
 
     def __init__(
         self,

@@ -103,10 +103,8 @@ def test_memory_grows() -> None:
     wanted = d.ncon_wanted
     assert wanted == d.ncon > 100
 
+    m._all_sizes["nconcap"] = 7
     small = corten.Data(m)
-    small._sizes["nconcap"] = 7
-    small._growing_memory = small._allocate(True)
-    small._expose()
     qpos = small.qpos
     detect(m, small)
     assert (small.ncon, small.ncon_wanted, len(small.contact)) == (7, wanted, 7)

@@ -77,6 +77,7 @@ def test_a_batch_in_contact_equals_single_worlds(cone: int) -> None:
     """Worlds of one block are in different contacts, which come and go."""
     m = corten.Model.from_xml_string(random_mjcf(5, bodies=6, floor=True))
     m.opt.cone = cone
+    m.opt.disableflags |= DisableBit.ISLAND  # a block is solved as a whole, so here single worlds are too
     worlds = worlds_of(m, 9, 5)
     b = corten.Batch(m, len(worlds), threads=2, lanes=4)
     for i, d in enumerate(worlds):
@@ -90,6 +91,23 @@ def test_a_batch_in_contact_equals_single_worlds(cone: int) -> None:
             np.testing.assert_array_equal(b.qpos[i], d.qpos)
             np.testing.assert_array_equal(b.qvel[i], d.qvel)
     assert len(counts) > 3  # else the test shows nothing
+
+
+@compiled
+def test_islands_change_numbers_within_the_solver_tolerance_only() -> None:
+    """A single world is solved island by island, a block as a whole."""
+    m = corten.Model.from_xml_string(random_mjcf(5, bodies=6, floor=True))
+    assert m.ntree > 1
+    m.opt.tolerance = 1e-14
+    worlds = worlds_of(m, 4, 5)
+    b = corten.Batch(m, len(worlds), lanes=4)
+    for i, d in enumerate(worlds):
+        corten.step(m, d, 100)
+        b.set_world(i, d)
+    b.step(20)
+    for i, d in enumerate(worlds):
+        corten.step(m, d, 20)
+        np.testing.assert_allclose(b.qpos[i], d.qpos, atol=1e-9)
 
 
 @compiled

@@ -1,4 +1,4 @@
-"""Functions beside the simulation, after MuJoCo's of the same names: Jacobians, inertia, positions, motion, delays.
+"""Functions beside the simulation, after MuJoCo's of the same names: Jacobians, inertia, positions, motion, delays, rays.
 
 They read what `forward` has computed last, unless said otherwise. Bodies, sites and geoms are given by name or number.
 """
@@ -17,6 +17,7 @@ from corten.utilities.jacobian import (
     jac_site,
     jac_subtree_com,
 )
+from corten.utilities.rays import ray, rays
 
 __all__ = [
     "apply_ft",
@@ -38,6 +39,8 @@ __all__ = [
     "normalize_quat",
     "object_acceleration",
     "object_velocity",
+    "ray",
+    "rays",
     "read_ctrl",
     "read_sensor",
     "solve_m",

@@ -1,10 +1,11 @@
-"""Functions beside the simulation, after MuJoCo's of the same names: Jacobians, inertia, positions, motion and forces.
+"""Functions beside the simulation, after MuJoCo's of the same names: Jacobians, inertia, positions, motion, delays, rays.
 
 They read what `forward` has computed last, unless said otherwise. Bodies, sites and geoms are given by name or number.
 """
 
 from corten.utilities.coordinates import differentiate_pos, integrate_pos, normalize_quat
 from corten.utilities.frames import apply_ft, local_to_global, object_acceleration, object_velocity
+from corten.utilities.history import init_ctrl_history, init_sensor_history, read_ctrl, read_sensor
 from corten.utilities.inertia import full_mass_matrix, mul_m, solve_m
 from corten.utilities.jacobian import (
     jac,
@@ -16,11 +17,14 @@ from corten.utilities.jacobian import (
     jac_site,
     jac_subtree_com,
 )
+from corten.utilities.rays import ray, rays
 
 __all__ = [
     "apply_ft",
     "differentiate_pos",
     "full_mass_matrix",
+    "init_ctrl_history",
+    "init_sensor_history",
     "integrate_pos",
     "jac",
     "jac_body",
@@ -35,5 +39,9 @@ __all__ = [
     "normalize_quat",
     "object_acceleration",
     "object_velocity",
+    "ray",
+    "rays",
+    "read_ctrl",
+    "read_sensor",
     "solve_m",
 ]

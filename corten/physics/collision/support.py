@@ -80,6 +80,8 @@ def support(m, shape, part, i, direction):
         return prism_support(shape, i, direction)
     if kind == POINT:
         return load3(shape, i)
+    if kind == GeomType.SPHERE:
+        return axpy3(shape[i, HALF_MARGIN], direction, axpy3(shape[i, SIZE], direction, load3(shape, i)))
     x, y, z = mat_t_vec(matrix(shape, i), direction)
     a, b, c = shape[i, SIZE], shape[i, SIZE + 1], shape[i, SIZE + 2]
     if kind == GeomType.MESH:
@@ -103,7 +105,7 @@ def support(m, shape, part, i, direction):
     elif kind == GeomType.CAPSULE:
         height = a * z
         x, y, z = a * x, a * y, height + (b if z >= 0.0 else -b)
-    elif kind == GeomType.ELLIPSOID:
+    else:
         x, y, z = a * x, b * y, c * z
         square = dot3((x, y, z), (x, y, z))
         if square < TINY * TINY:
@@ -111,8 +113,6 @@ def support(m, shape, part, i, direction):
         else:
             s = 1.0 / sqrt(square)
             x, y, z = x * (s * a), y * (s * b), z * (s * c)
-    else:
-        x, y, z = a * x, a * y, a * z
     return axpy3(shape[i, HALF_MARGIN], direction, in_world(shape, i, (x, y, z)))
 
 

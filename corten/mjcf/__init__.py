@@ -1,6 +1,7 @@
 """The MJCF compiler: text in, the sizes and arrays of a Model out.
 
-The compiler and the libraries that it needs are imported when a model is first compiled, so that `import corten` is quick.
+The compiler and the libraries that it needs are imported when a model is first compiled, so that `import corten` is
+quick.
 """
 
 from __future__ import annotations

@@ -127,7 +127,24 @@ def first_polytope(m, shape, part, n, simplex, simplex_corner, vertex, corner, p
     tally[VERTEX_COUNT] = 5
     if on_it(a, b, c, vertex_of(vertex, 3)) or on_it(a, b, c, vertex_of(vertex, 4)):
         return False
-    return attach_all(vertex, plane, face, near, tally, BIPYRAMID) == DONE
+    return attach_all(vertex, plane, face, near, tally, BIPYRAMID) == DONE and encloses_origin(m, vertex, plane)
+
+
+@kernel
+def encloses_origin(m, vertex, plane):
+    """Whether the origin is on the inner side of all faces of a bipyramid, that on which the vertices' mean is, or as
+    near to them as GJK's tolerance lets it be."""
+    near = 4.0 * m.opt.ccd_tolerance * m.opt.ccd_tolerance
+    x, y, z = 0.0, 0.0, 0.0
+    for i in range(5):
+        x += vertex[i, 0]
+        y += vertex[i, 1]
+        z += vertex[i, 2]
+    for f in range(len(BIPYRAMID)):
+        square = plane[f, 3]
+        if square > near and dot3((0.2 * x, 0.2 * y, 0.2 * z), (plane[f, 0], plane[f, 1], plane[f, 2])) > square:
+            return False
+    return True
 
 
 @kernel

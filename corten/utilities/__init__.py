@@ -1,8 +1,9 @@
-"""Functions beside the simulation, after MuJoCo's of the same names: Jacobians, inertia, positions, motion and forces.
+"""Functions beside the simulation, after MuJoCo's of the same names: Jacobians, inertia, positions, motion, forces, contacts.
 
 They read what `forward` has computed last, unless said otherwise. Bodies, sites and geoms are given by name or number.
 """
 
+from corten.utilities.contact import contact_force, decode_pyramid, encode_pyramid
 from corten.utilities.coordinates import differentiate_pos, integrate_pos, normalize_quat
 from corten.utilities.frames import apply_ft, local_to_global, object_acceleration, object_velocity
 from corten.utilities.inertia import full_mass_matrix, mul_m, solve_m
@@ -19,7 +20,10 @@ from corten.utilities.jacobian import (
 
 __all__ = [
     "apply_ft",
+    "contact_force",
+    "decode_pyramid",
     "differentiate_pos",
+    "encode_pyramid",
     "full_mass_matrix",
     "integrate_pos",
     "jac",

@@ -40,7 +40,7 @@ def run(stage: Any, m: Model, d: Record) -> Callable[..., None]:
             scalars = [INT] * (len(stage.signature.parameters) - 2)
             bound = functools.partial(stage.entry([struct_type(m), struct_type(d), *scalars]), m._address, d._address)
         d._bound[stage] = bound
-    return bound  # type: ignore[no-any-return]
+    return bound
 
 
 def check(m: Model, d: Record) -> None:

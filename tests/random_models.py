@@ -23,8 +23,10 @@ def random_mjcf(seed: int, bodies: int = 8, floor: bool = False, options: str = 
     def body(b: int, depth: int) -> str:
         shape = str(rng.choice(list(SHAPES)))
         size = rng.uniform(0.04, 0.12, SHAPES[shape])
-        parts = [f'<body pos="{numbers(rng.normal(size=3) * 0.25 + [0, 0, 0.6 if depth == 0 else 0])}" '
-                 f'euler="{numbers(rng.uniform(-90, 90, 3))}">']
+        parts = [
+            f'<body pos="{numbers(rng.normal(size=3) * 0.25 + [0, 0, 0.6 if depth == 0 else 0])}" '
+            f'euler="{numbers(rng.uniform(-90, 90, 3))}">'
+        ]
         kinds = ["free"] if depth == 0 and rng.random() < 0.5 else random_joints(rng, depth)
         for kind in kinds:
             name = f"j{len(joints)}"
@@ -34,11 +36,15 @@ def random_mjcf(seed: int, bodies: int = 8, floor: bool = False, options: str = 
                 attributes = f'name="{name}" type="{kind}" pos="{numbers(rng.normal(size=3) * 0.05)}" '
                 if kind != "ball":
                     attributes += f'axis="{numbers(rng.normal(size=3))}" '
-                attributes += f'damping="{rng.uniform(0, 0.3):.4g}" stiffness="{rng.choice([0.0, 2.0])}" armature="0.01"'
+                attributes += (
+                    f'damping="{rng.uniform(0, 0.3):.4g}" stiffness="{rng.choice([0.0, 2.0])}" armature="0.01"'
+                )
                 parts.append(f"<joint {attributes}/>")
             joints.append(name)
-        parts.append(f'<geom type="{shape}" size="{numbers(size)}" pos="{numbers(rng.normal(size=3) * 0.05)}" '
-                     f'euler="{numbers(rng.uniform(-90, 90, 3))}" density="{rng.uniform(300, 2000):.4g}"/>')
+        parts.append(
+            f'<geom type="{shape}" size="{numbers(size)}" pos="{numbers(rng.normal(size=3) * 0.05)}" '
+            f'euler="{numbers(rng.uniform(-90, 90, 3))}" density="{rng.uniform(300, 2000):.4g}"/>'
+        )
         parts.append(f'<site pos="{numbers(rng.normal(size=3) * 0.1)}"/>')
         parts += [body(c, depth + 1) for c in children[b]]
         return "".join([*parts, "</body>"])

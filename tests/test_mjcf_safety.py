@@ -45,10 +45,10 @@ HOSTILE = {
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_file_is_refused_quickly(name: str) -> None:
     xml, message = HOSTILE[name]
-    start = time.perf_counter()
+    start = time.process_time()
     with pytest.raises(MjcfError, match=message):
         compile_string(xml)
-    assert time.perf_counter() - start < 2
+    assert time.process_time() - start < 2
 
 
 def test_bytes_that_are_no_text(tmp_path: Path) -> None:

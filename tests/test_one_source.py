@@ -77,6 +77,7 @@ def test_a_batch_in_contact_equals_single_worlds(cone: int) -> None:
     """Worlds of one block are in different contacts, which come and go."""
     m = corten.Model.from_xml_string(random_mjcf(5, bodies=6, floor=True))
     m.opt.cone = cone
+    m.opt.disableflags |= DisableBit.ISLAND  # a block is solved as a whole, so here single worlds are too
     worlds = worlds_of(m, 9, 5)
     b = corten.Batch(m, len(worlds), threads=2, lanes=4)
     for i, d in enumerate(worlds):
@@ -93,6 +94,23 @@ def test_a_batch_in_contact_equals_single_worlds(cone: int) -> None:
 
 
 @compiled
+def test_islands_change_numbers_within_the_solver_tolerance_only() -> None:
+    """A single world is solved island by island, a block as a whole."""
+    m = corten.Model.from_xml_string(random_mjcf(5, bodies=6, floor=True))
+    assert m.ntree > 1
+    m.opt.tolerance = 1e-14
+    worlds = worlds_of(m, 4, 5)
+    b = corten.Batch(m, len(worlds), lanes=4)
+    for i, d in enumerate(worlds):
+        corten.step(m, d, 100)
+        b.set_world(i, d)
+    b.step(20)
+    for i, d in enumerate(worlds):
+        corten.step(m, d, 20)
+        np.testing.assert_allclose(b.qpos[i], d.qpos, atol=1e-9)
+
+
+@compiled
 @pytest.mark.parametrize("seed", range(3))
 def test_plain_python_gives_the_same_numbers(seed: int) -> None:
     m = corten.Model.from_xml_string(random_mjcf(seed, bodies=4))
@@ -104,7 +122,9 @@ def test_plain_python_gives_the_same_numbers(seed: int) -> None:
         as_python(stages.step)(m, other, 2)
     for name in ("qpos", "qvel", "qacc", "M", "qfrc_bias", "cvel"):
         expected = getattr(d, name)
-        np.testing.assert_allclose(getattr(other, name), expected, atol=1e-12 * max(1, abs(expected).max()), err_msg=name)
+        np.testing.assert_allclose(
+            getattr(other, name), expected, atol=1e-12 * max(1, abs(expected).max()), err_msg=name
+        )
 
 
 def _model(name: str) -> corten.Model:

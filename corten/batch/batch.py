@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -26,12 +27,12 @@ CHUNKS = 4  # pieces of work per thread: threads that finish early take more
 class Batch:
     """`nworld` worlds of a model.
 
-    State and inputs (`qpos`, `qvel`, `act`, `ctrl`, `qfrc_applied`, `xfrc_applied`, `mocap_pos`, `mocap_quat`, `time`) are arrays of
-    shape (nworld, ...), read and written in place. Every other field of Data can be read under its name, as a copy of
-    shape (nworld, ...) that holds what the last `step` or `forward` computed.
+    State and inputs (`qpos`, `qvel`, `act`, `ctrl`, `qfrc_applied`, `xfrc_applied`, `mocap_pos`, `mocap_quat`, `time`)
+    are arrays of shape (nworld, ...), read and written in place. Every other field of Data can be read under its name,
+    as a copy of shape (nworld, ...) that holds what the last `step` or `forward` computed.
 
-    Worlds lie in blocks of `lanes` worlds, one in each SIMD lane. `threads` defaults to the processors at hand, `lanes` to the
-    width of their vectors. What a world computes does not depend on either, nor on its neighbours.
+    Worlds lie in blocks of `lanes` worlds, one in each SIMD lane. `threads` defaults to the processors at hand, `lanes`
+    to the width of their vectors. What a world computes does not depend on either, nor on its neighbours.
     """
 
     def __init__(self, m: Model, nworld: int, threads: int | None = None, lanes: int | None = None):
@@ -53,7 +54,8 @@ class Batch:
 
     def _make_rows(self, padded: int) -> Record:
         """Rows of state and inputs for all worlds and the lanes that fill up the last block."""
-        first, sizes = self._blocks[0], {}
+        first = self._blocks[0]
+        sizes: dict[str, int] = {}
         for name in STATE + INPUT:
             n = first.array(name)[..., 0].size if self._lanes > 1 else first.array(name).size
             sizes |= {f"n_{name}": n, f"all_{name}": n * padded}
@@ -149,7 +151,7 @@ class Batch:
             return
         pieces = min(count, self._threads * CHUNKS)
         bounds = [count * k // pieces for k in range(pieces + 1)]
-        jobs = [self._pool.submit(self._enter, stage, *ends, *numbers) for ends in zip(bounds, bounds[1:], strict=False)]
+        jobs = [self._pool.submit(self._enter, stage, *ends, *numbers) for ends in pairwise(bounds)]
         for job in jobs:
             job.result()
 

@@ -6,8 +6,8 @@ from corten.kernel import block, kernel, lane, lanes, stage
 from corten.kernel.record import Field, RecordType
 from corten.physics.step import forward, step
 
-# What a user reads and writes for all worlds, row by row: the shape is (nworld, n), flat here. `name` is a field of Data
-# with `n` numbers per world; whether stepping changes it decides if it is written back.
+# What a user reads and writes for all worlds, row by row: the shape is (nworld, n), flat here. `name` is a field of
+# Data with `n` numbers per world; whether stepping changes it decides if it is written back.
 INPUT = ("ctrl", "qfrc_applied", "xfrc_applied", "mocap_pos", "mocap_quat")
 STATE = ("time", "qpos", "qvel", "act", "qacc_warmstart")
 
@@ -72,8 +72,8 @@ def copy_out(source, n, rows, start):
 def step_blocks(m, blocks, w, first, last, width, nstep, resume):
     """Blocks first to last - 1: rows in, `nstep` steps, rows out.
 
-    A block that runs short of memory is left where it is, and `any_short` is set. Once it has grown it can be resumed: it
-    then goes on from its own state.
+    A block that runs short of memory is left where it is, and `any_short` is set. Once it has grown it can be resumed:
+    it then goes on from its own state.
     """
     one = lane(w, 0)
     for b in range(first, last):

@@ -141,6 +141,17 @@ class Reference:
         compressed = name == "actuator_moment" or bool(self.mj.mj_isSparse(m))
         return _dense(m, d, name, compressed)
 
+    def unsolved(self, m: Any, d: Any) -> dict[str, float]:
+        """How far the solver's result is from a solution: of r = M qacc - qfrc_smooth - qfrc_constraint, the largest
+        force, and the largest acceleration inv(M) r. Zero but for rounding, unless the solver ran out of iterations."""
+        force, acceleration = np.zeros(m.nv), np.zeros((1, m.nv))
+        if m.nv:
+            self.mj.mj_mulM(m, d, force, np.array(d.qacc))
+            force -= d.qfrc_smooth + d.qfrc_constraint
+            self.mj.mj_solveM(m, d, acceleration, force[None])
+        largest = {"force": np.abs(force).max(initial=0.0), "acceleration": np.abs(acceleration).max(initial=0.0)}
+        return {name: float(value) for name, value in largest.items()}
+
     def disable_bits(self) -> dict[str, int]:
         """Disable flags by their names in MJCF."""
         return _flag_bits(self.mj.mjtDisableBit, "mjDSBL_")

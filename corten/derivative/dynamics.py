@@ -76,9 +76,7 @@ def _passes(
 
 def _seeds(m: Model, d: Data, inputs: tuple[str, ...]) -> dict[str, np.ndarray]:
     """The derivative of each input by all the columns."""
-    blocks = {
-        name: position_seeds(m, d.qpos) if name == "qpos" else np.eye(len(d.array(name))) for name in inputs
-    }
+    blocks = {name: position_seeds(m, d.qpos) if name == "qpos" else np.eye(len(d.array(name))) for name in inputs}
     total = sum(b.shape[1] for b in blocks.values())
     seeds, start = {}, 0
     for name, own in blocks.items():

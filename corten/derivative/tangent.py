@@ -47,7 +47,9 @@ def position_seeds(m: Model, qpos: np.ndarray) -> np.ndarray:
 
 
 def position_tangents(m: Model, dual_qpos: np.ndarray) -> np.ndarray:
-    """Derivatives of coordinates, (nq, 1 + n) with the values first, as derivatives in the tangent space, (nv, 1 + n)."""
+    """Derivatives of coordinates, (nq, 1 + n) with the values first, as derivatives in the tangent space, (nv, 1 +
+    n).
+    """
     tangents = np.zeros((m.nv, dual_qpos.shape[1]))
     from_qpos, to_qvel = _scalars(m)
     tangents[to_qvel] = dual_qpos[from_qpos]

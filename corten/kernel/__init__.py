@@ -1,6 +1,7 @@
 """The kernel language: a small part of Python in which the physics is written once, for every element type.
 
-`docs/kernel.md` describes the language. A kernel imports its vocabulary from here; nothing else in Corten knows of LLVM.
+`docs/kernel.md` describes the language. A kernel imports its vocabulary from here; nothing else in Corten knows of
+LLVM.
 """
 
 from corten.kernel.dispatch import JIT, Kernel, kernel, stage
@@ -32,6 +33,7 @@ from corten.kernel.plain import (
     maximum,
     minimum,
     nonzero,
+    one_world,
     power,
     rint,
     scalb,
@@ -77,6 +79,7 @@ __all__ = [
     "maximum",
     "minimum",
     "nonzero",
+    "one_world",
     "power",
     "rint",
     "scalb",

@@ -1,7 +1,8 @@
 """Arithmetic on every element type: what `+`, `<` or `where` means for floats, lanes and duals.
 
-Products that are summed are fused: `a*b + c` is one rounding, for every element type alike. The translator decides it from
-the source text, left product first, never the optimiser; this is why one world and a lane of a batch agree bit for bit.
+Products that are summed are fused: `a*b + c` is one rounding, for every element type alike. The translator decides it
+from the source text, left product first, never the optimiser; this is why one world and a lane of a batch agree bit for
+bit.
 """
 
 from __future__ import annotations

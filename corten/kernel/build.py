@@ -1,7 +1,7 @@
 """Builds entries: finds all the units that one needs, compiles those that are not in the cache, and links them.
 
-Translation (Python) runs here; optimisation and code generation (LLVM) run in helper processes where there is more than a
-little of it.
+Translation (Python) runs here; optimisation and code generation (LLVM) run in helper processes where there is more than
+a little of it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Machine code on disk, filed under a digest of all that it was made from.
 
-The digest covers the source of every kernel that the unit contains, the kernel language itself, the layout of the records,
-the compiler's version and the processor. A changed source is another file name, so stale code can not be found.
+The digest covers the source of every kernel that the unit contains, the kernel language itself, the layout of the
+records, the compiler's version and the processor. A changed source is another file name, so stale code can not be
+found.
 """
 
 from __future__ import annotations
@@ -58,6 +59,6 @@ def write(name: str, code: bytes, needs: list[Any]) -> None:
         folder().mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=folder(), delete=False) as f:
             f.write(len(head).to_bytes(8, "little") + head + code)
-        os.replace(f.name, folder() / name)
+        Path(f.name).replace(folder() / name)
     except OSError:
         return

@@ -88,7 +88,7 @@ class Kernel:
         result = C_TYPES[returns.regs[0]] if returns.regs else None
         entry = ctypes.CFUNCTYPE(result, *kinds)(address)
         self._compiled[tuple(arguments)] = entry
-        return entry  # type: ignore[no-any-return]
+        return entry
 
     def text(self, *args: Any) -> str:
         """The LLVM text for arguments such as these, before optimisation."""

@@ -110,7 +110,9 @@ class Expressions:
         return self.combine(e.op, e.left, e.right)
 
     def combine(self, op: ast.operator, left: ast.expr | Value, right: ast.expr) -> Value:
-        """left op right. A product that is a direct operand of a sum or difference is fused into it, the left one first."""
+        """left op right. A product that is a direct operand of a sum or difference is fused into it, the left one
+        first.
+        """
         if isinstance(op, (ast.Add, ast.Sub)):
             if isinstance(left, ast.BinOp) and isinstance(left.op, ast.Mult):
                 a, b, c = self.expression(left.left), self.expression(left.right), self.expression(right)

@@ -1,7 +1,7 @@
 """Kernels as plain Python functions, in a process that otherwise compiles them: for the debugger and for tests.
 
-`as_python(kernel)` is the kernel's text with every kernel it refers to replaced in the same way. With `CORTEN_JIT=0` all
-kernels are such functions from the start.
+`as_python(kernel)` is the kernel's text with every kernel it refers to replaced in the same way. With `CORTEN_JIT=0`
+all kernels are such functions from the start.
 """
 
 from __future__ import annotations

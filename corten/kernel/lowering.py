@@ -62,6 +62,11 @@ def _lane(t: Caller, args: list[Value]) -> Value:
     return memory.lane(t.body, args[0], args[1])
 
 
+@lowers(plain.one_world)
+def _one_world(t: Caller, args: list[Value]) -> Value:
+    return static(memory.width_of(args[0]) == 1)
+
+
 @lowers(plain.block)
 def _block(t: Caller, args: list[Value]) -> Value:
     return memory.block(t.body, args[0], args[1])

@@ -1,7 +1,8 @@
 """Loads and stores: fields of records, elements of buffers, the lane view.
 
-A record is a table of 8-byte words: for a size the number itself, for any other field the address of its memory. The table
-does not change while a kernel runs, so its words are loaded as invariant; so is all memory of a uniform record (a model).
+A record is a table of 8-byte words: for a size the number itself, for any other field the address of its memory. The
+table does not change while a kernel runs, so its words are loaded as invariant; so is all memory of a uniform record (a
+model).
 """
 
 from __future__ import annotations

@@ -58,8 +58,8 @@ _kept: list[Any] = []  # loaded code lives as long as the process: entries are h
 def link(code: bytes, symbol: str, imports: dict[str, int]) -> int:
     """Load an object file and give the address of its entry. Symbols come without quotes."""
     builder = llvm.JITLibraryBuilder().add_object_img(code).add_current_process().export_symbol(symbol)
-    for name, address in imports.items():
-        builder.import_symbol(name, address)
+    for name, place in imports.items():
+        builder.import_symbol(name, place)
     tracker = builder.link(_jit(), f"unit{next(_names)}")
     _kept.append(tracker)
     address: int = tracker[symbol]

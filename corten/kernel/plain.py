@@ -39,6 +39,11 @@ def lanes(record: Any) -> range:
     return range(1)
 
 
+def one_world(record: Any) -> bool:
+    """Whether a record holds one world, and not a block of several: known when a kernel is compiled."""
+    return True
+
+
 def lane(record: Any, number: int) -> Any:
     """One world of a record. What is read through it may drive `if` and `while`."""
     return record

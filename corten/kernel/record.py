@@ -2,7 +2,8 @@
 
 A record type is a list of `Field`. From it follow the Python object (attributes that are NumPy arrays over the
 record's memory), the layout that compiled kernels see (a table of one 8-byte word per field), copies, pickles, and the
-field reference in the docs. `Model` and `Data` are the two records of the engine; a user's own kernels may declare more.
+field reference in the docs. `Model` and `Data` are the two records of the engine; a user's own kernels may declare
+more.
 """
 
 from __future__ import annotations
@@ -10,11 +11,12 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
-DTYPES = {
+DTYPES: dict[str, np.dtype[Any]] = {
     "real": np.dtype(np.float64),  # takes the element type of the record: float64, Lanes, Dual
     "float": np.dtype(np.float64),  # always float64, whatever the element type
     "single": np.dtype(np.float32),  # storage of large assets; read as float64
@@ -35,8 +37,8 @@ class Field:
 
     `shape` mixes literal sizes with names of sizes (`("nbody", 3)`); `()` is a scalar, read and written as a number.
     Only the first dimension may be named where a kernel reads the field, because kernels index with static strides.
-    `dtype` is a key of `DTYPES`, or "size" for an integer that is fixed for the life of the record, or "capacity" for one
-    that is fixed while kernels run and that `Record.grow` may raise between them.
+    `dtype` is a key of `DTYPES`, or "size" for an integer that is fixed for the life of the record, or "capacity" for
+    one that is fixed while kernels run and that `Record.grow` may raise between them.
     `name` may carry one prefix, `opt.timestep`: the field is then an attribute of a sub-record.
     """
 
@@ -104,7 +106,7 @@ SINGLE = Element("lanes", 1)
 class Namespace:
     """Attributes over a record's memory: arrays as they are, scalars as numbers, assignment into the memory."""
 
-    _arrays: dict[str, np.ndarray]
+    _arrays: Mapping[str, np.ndarray] = MappingProxyType({})  # until there is memory
 
     def _attach(self, arrays: dict[str, np.ndarray]) -> None:
         object.__setattr__(self, "_arrays", arrays)
@@ -144,7 +146,6 @@ class SubRecord(Namespace):
 class Record(Namespace):
     """An instance of a record type: memory, attributes over it, and the table of words that kernels read."""
 
-    _arrays: dict[str, np.ndarray] = {}
 
     def __init__(
         self,
@@ -170,7 +171,9 @@ class Record(Namespace):
             self.fill(name, value)
 
     def _allocate(self, growing: bool) -> np.ndarray:
-        """One zeroed block for all fields that grow, or for all others, and the words of the table that point into it."""
+        """One zeroed block for all fields that grow, or for all others, and the words of the table that point into
+        it.
+        """
         places, total = [], 0
         for i, f in enumerate(self._record_type.fields):
             if f.dtype in COUNTS:

@@ -25,7 +25,7 @@ def _file_lines(function: Callable[..., Any]) -> list[str]:
     return lines
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _module_functions(file: str, text: str) -> dict[int, ast.FunctionDef]:
     """Every function definition of a file by the lines of its `def` and of its first decorator."""
     found: dict[int, ast.FunctionDef] = {}
@@ -86,9 +86,9 @@ def constant_text(obj: Any) -> str | None:
 def closure_digest(roots: list[Callable[..., Any]], kernel_of: Callable[[Any], Callable[..., Any] | None]) -> str:
     """A digest of all source that compiling the roots can read.
 
-    Follows kernels to kernels (`kernel_of` gives the function of a kernel, None for anything else and for a stage, which is
-    compiled apart). A file counts whole; constants that come from elsewhere count by their value. So there is no edit
-    that changes the code of a kernel and not its digest.
+    Follows kernels to kernels (`kernel_of` gives the function of a kernel, None for anything else and for a stage,
+    which is compiled apart). A file counts whole; constants that come from elsewhere count by their value. So there is
+    no edit that changes the code of a kernel and not its digest.
     """
     seen: set[int] = set()
     texts: set[str] = set()
@@ -116,6 +116,6 @@ def closure_digest(roots: list[Callable[..., Any]], kernel_of: Callable[[Any], C
     return hashlib.sha256("\n".join(sorted(texts)).encode()).hexdigest()
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _file_digest(file: str, text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()

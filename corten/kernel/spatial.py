@@ -1,7 +1,7 @@
 """Spatial algebra: motions and forces of six numbers (rotational first), inertias of ten, all about one common point.
 
-An inertia is (Ixx, Iyy, Izz, Ixy, Ixz, Iyz, m cx, m cy, m cz, m): rotational inertia about the point, first moment, mass.
-Featherstone, *Rigid Body Dynamics Algorithms*, chapter 2.
+An inertia is (Ixx, Iyy, Izz, Ixy, Ixz, Iyz, m cx, m cy, m cz, m): rotational inertia about the point, first moment,
+mass. Featherstone, *Rigid Body Dynamics Algorithms*, chapter 2.
 """
 
 from __future__ import annotations

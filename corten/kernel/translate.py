@@ -1,10 +1,10 @@
 """Translates kernels, as Python syntax trees, to LLVM: statements.
 
 A function is translated once for each combination of argument types, by running over its statements and writing
-instructions as it goes. The type of a variable is the join of all that is assigned to it. A variable that is assigned once
-is just a name for a value; one that is assigned again, or read outside the block that assigned it, lives in a stack slot
-(which LLVM turns back into registers). Both facts are found by doing: when translation meets a wider type or a missing
-name it notes the fact and runs again from the start.
+instructions as it goes. The type of a variable is the join of all that is assigned to it. A variable that is assigned
+once is just a name for a value; one that is assigned again, or read outside the block that assigned it, lives in a
+stack slot (which LLVM turns back into registers). Both facts are found by doing: when translation meets a wider type or
+a missing name it notes the fact and runs again from the start.
 """
 
 from __future__ import annotations
@@ -45,7 +45,9 @@ class Loop:
 
 
 def assigned_names(node: ast.FunctionDef) -> Counter[str]:
-    """How often each name is assigned by statements; the variable of a `for` counts not at all unless assigned elsewhere."""
+    """How often each name is assigned by statements; the variable of a `for` counts not at all unless assigned
+    elsewhere.
+    """
     counts: Counter[str] = Counter()
     loop_targets: set[str] = set()
 

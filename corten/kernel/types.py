@@ -3,10 +3,11 @@
 A type is a small immutable object. `regs` lists the LLVM types of the registers that hold one value of it. There are no
 aggregates: a tuple is just its items' registers side by side, so it costs nothing.
 
-Reals come in four kinds. `FLOAT` is a plain number, the same for all worlds, or one world's number seen through the lane
-view; it may drive an `if`. `Lanes(w)` holds the numbers of w worlds; comparing it gives a `Mask(w)`, which drives `where`.
-A single world computes on `Lanes(1)`, which is an ordinary double in a register: the language's rules are the same for one
-world and for many. `Dual(n)` is a value with n tangents; `Dual(n, branch=True)` is the same seen through the lane view.
+Reals come in four kinds. `FLOAT` is a plain number, the same for all worlds, or one world's number seen through the
+lane view; it may drive an `if`. `Lanes(w)` holds the numbers of w worlds; comparing it gives a `Mask(w)`, which drives
+`where`. A single world computes on `Lanes(1)`, which is an ordinary double in a register: the language's rules are the
+same for one world and for many. `Dual(n)` is a value with n tangents; `Dual(n, branch=True)` is the same seen through
+the lane view.
 """
 
 from __future__ import annotations
@@ -144,8 +145,8 @@ class Tuple(Type):
 class Buffer(Type):
     """A pointer to elements: `tail` gives the static trailing sizes, `step` the distance of neighbours in memory.
 
-    `memory` is the LLVM type of one element in memory. The lane view of a block has step = width: it sees every width-th
-    number. `constant` marks memory that no kernel writes, so that loads may be moved and merged freely.
+    `memory` is the LLVM type of one element in memory. The lane view of a block has step = width: it sees every
+    width-th number. `constant` marks memory that no kernel writes, so that loads may be moved and merged freely.
     """
 
     elem: Type
@@ -185,7 +186,8 @@ class Struct(Type):
 
     @property
     def key(self) -> str:  # type: ignore[override]
-        return f"{self.record.name}{'.' + self.prefix if self.prefix else ''}<{self.elem.key}{' lane' if self.lane else ''}>"
+        name = f"{self.record.name}.{self.prefix}" if self.prefix else self.record.name
+        return f"{name}<{self.elem.key}{' lane' if self.lane else ''}>"
 
 
 @dataclass(frozen=True, eq=True)

@@ -1,7 +1,7 @@
 """A unit of compilation: one entry with all the kernels it calls, as one LLVM module.
 
-Stages (`@stage`) that it calls are not part of it: they are units of their own, called by name and linked when loaded. So
-stages compile in parallel, and an edit recompiles only the stages that can see it.
+Stages (`@stage`) that it calls are not part of it: they are units of their own, called by name and linked when loaded.
+So stages compile in parallel, and an edit recompiles only the stages that can see it.
 """
 
 from __future__ import annotations

@@ -27,9 +27,8 @@ def load(content: bytes | str, file: str, files: Files, directory: str = "", dep
     settings = read_settings(root, directory)
     world = Body(root, {}, settings)
     world.name = "world"
-    option, flags = read_options(root)
     spec = Spec(
-        root, settings, world, option, flags, read_sizes(root), read_statistic(root), read_znear(root),
+        root, settings, world, read_options(root), read_sizes(root), read_statistic(root), read_znear(root),
         root.attributes.get("model", "MuJoCo Model"),
     )
     defaults = Defaults(root)

@@ -40,8 +40,8 @@ def read_settings(root: Element, directory: str) -> Settings:
     return Settings(**kept, lengthrange=lengthrange, directory=directory)
 
 
-def read_options(root: Element) -> tuple[dict[str, Any], dict[str, int]]:
-    """The <option> sections: values, and flags as said."""
+def read_options(root: Element) -> dict[str, Any]:
+    """The <option> sections, flags and groups of actuators as bits."""
     values = merged(root, "option", OPTION.defaults)
     disabled = 0
     for section in root.all("option"):
@@ -56,7 +56,7 @@ def read_options(root: Element) -> tuple[dict[str, Any], dict[str, int]]:
             flags.update(inner.attributes)
     values["disableflags"] = sum(_FLAGS[n] for n, on in flags.items() if isinstance(_FLAGS[n], DisableBit) and not on)
     values["enableflags"] = sum(_FLAGS[n] for n, on in flags.items() if isinstance(_FLAGS[n], EnableBit) and on)
-    return values, flags
+    return values
 
 
 def read_sizes(root: Element) -> dict[str, Any]:

@@ -45,6 +45,8 @@ def compile_camera(spec: Spec, camera: Camera) -> None:
     # the reference computes intrinsics in single precision
     size = np.array(v["sensorsize"], np.float32)
     if min(size) > 0:
+        if min(v["resolution"]) <= 0:
+            camera.fail("must be positive with a 'sensorsize'", "resolution")
         density = np.array(v["resolution"], np.float32) / size
         focal = np.array(v["focalpixel"], np.float32) / density + np.array(v["focal"], np.float32)
         principal = np.array(v["principalpixel"], np.float32) / density + np.array(v["principal"], np.float32)

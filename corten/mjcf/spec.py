@@ -12,7 +12,7 @@ from typing import Any, NoReturn, Self
 
 from corten.mjcf.errors import did_you_mean
 from corten.mjcf.read import Element
-from corten.mjcf.rotation import IDENTITY, ZERO, Pose, Quaternion, Vector
+from corten.mjcf.rotation import IDENTITY, ZERO, Pose
 
 Rename = Callable[[str], str]
 
@@ -198,7 +198,6 @@ class Link(Item):
 
 # what a link refers to comes before it
 LINK_KINDS = ("pair", "exclude", "tendon", "equality", "actuator", "sensor", "tuple")
-TREE_KINDS = ("body", "joint", "geom", "site", "camera", "light")
 ASSET_KINDS = ("mesh", "hfield", "material", "skin", "texture")
 
 
@@ -210,7 +209,6 @@ class Spec:
     settings: Settings
     world: Body
     option: dict[str, Any]
-    flags: dict[str, int]
     size: dict[str, Any]
     statistic: dict[str, Any]
     znear: float
@@ -256,6 +254,3 @@ class Spec:
 
 
 NO_POSE: Pose = (ZERO, IDENTITY)
-
-__all__ = ["ASSET_KINDS", "LINK_KINDS", "LISTS", "NO_POSE", "TREE_KINDS", "Body", "Camera", "Geom", "Item", "Joint",
-           "Light", "Link", "Pose", "Quaternion", "Rename", "Settings", "Site", "Spec", "Vector"]

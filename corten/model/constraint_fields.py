@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from corten.kernel.record import Field
 
-# A row is one scalar constraint. The rows of a block of worlds are those that any of its worlds needs; where a world does
-# not need a row, the row's D is zero there. So all worlds share one pattern of the Jacobian.
+# A row is one scalar constraint. The rows of a block of worlds are those that any of its worlds needs; where a world
+# does not need a row, the row's D is zero there. So all worlds share one pattern of the Jacobian.
 ROWS = (
     Field("short", (), "block", "whether a stage could not finish for want of memory", ours=True),
     Field("steps_done", (), "block", "steps that the last call has done", ours=True),
@@ -20,7 +20,9 @@ ROWS = (
     Field("need_efcJ", (), "block", "the same of entries of the Jacobian", "rows", ours=True),
     Field("efc_type", ("efc_cap",), "block", "ConstraintType", "rows"),
     Field("efc_id", ("efc_cap",), "block", "the object that makes the row", "rows"),
-    Field("efc_dim", ("efc_cap",), "block", "rows of the same object from its first one on; 0 on the others", ours=True),
+    Field(
+        "efc_dim", ("efc_cap",), "block", "rows of the same object from its first one on; 0 on the others", ours=True
+    ),
     Field("efc_J_rownnz", ("efc_cap",), "block", "Jacobian: entries of each row", "rows"),
     Field("efc_J_rowadr", ("efc_cap",), "block", "Jacobian: start of each row", "rows"),
     Field("efc_J_colind", ("efcJ_cap",), "block", "Jacobian: dof of each entry", "rows"),
@@ -103,8 +105,13 @@ DUAL = (
 ISLES = (
     Field("nisle", (), "block", "number of isles", ours=True),
     Field("isle_rangeadr", ("nisle_cap",), "block", "first range of each isle, and one past the last", ours=True),
-    Field("isle_efcadr", ("nisle_cap",), "block", "first row of each isle in isle_efc, and one past the last", ours=True),
+    Field(
+        "isle_efcadr", ("nisle_cap",), "block", "first row of each isle in isle_efc, and one past the last", ours=True
+    ),
     Field("isle_nv", ("nisle_cap",), "block", "number of dofs of each isle", ours=True),
+    Field("isle_rangenext", ("nisle_cap",), "block", "where the next range of each isle goes, while listing", ours=True),
+    Field("isle_efcnext", ("nisle_cap",), "block", "where the next row of each isle goes, while listing", ours=True),
+    Field("tree_isle", ("ntree",), "block", "isle of each tree, or -1", ours=True),
     Field("isle_efc", ("efc_cap",), "block", "rows, isle by isle", ours=True),
     Field("range_first", ("nisle_cap",), "block", "first dof of each range", ours=True),
     Field("range_last", ("nisle_cap",), "block", "one past the last dof of each range", ours=True),

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 class Data(Record):
     """The state of one world of a model and everything computed from it.
 
-    Attributes are NumPy arrays, under MuJoCo's names, over the memory that the compiled physics works on: read and write
-    them freely between calls. A new Data is in the model's initial state.
+    Attributes are NumPy arrays, under MuJoCo's names, over the memory that the compiled physics works on: read and
+    write them freely between calls. A new Data is in the model's initial state.
     """
 
     def __init__(self, m: Model):
@@ -92,5 +92,3 @@ def load_keyframe(m: Model, record: Record, number: int) -> None:
     record.fill("mocap_pos", m.key_mpos[number].reshape(-1, 3))
     record.fill("mocap_quat", m.key_mquat[number].reshape(-1, 4))
     record.fill("ctrl", m.key_ctrl[number])
-
-

@@ -104,12 +104,13 @@ def simulated_range(m: Any, i: int, options: LengthRangeOptions) -> np.ndarray:
 
 def _pulled(m: Any, i: int, accel: float, options: LengthRangeOptions) -> np.ndarray:
     """The least and greatest length of actuator i at the end of a pull."""
-    numbers = [float(x) for x in (accel, options.maxforce, options.timeconst, options.inttotal, options.interval)]
+    most, constant = float(options.maxforce), float(options.timeconst)
+    total, interval = float(options.inttotal), float(options.interval)
     d, result = block(m, SINGLE), np.array([FAR, -FAR])
-    pull(m, d, i, *numbers, result)
+    pull(m, d, i, float(accel), most, constant, total, interval, result)
     while d.short:
         make_room(d)
-        pull(m, d, i, *numbers, result)
+        pull(m, d, i, float(accel), most, constant, total, interval, result)
     return result
 
 

@@ -100,9 +100,10 @@ class Model(Record):
             "sizes": {f.name: self._sizes[f.name] for f in MODEL_FIELDS if f.dtype == "size"},
             "names": self._names.as_dict(),
         }
-        arrays = {f.name: self.array(f.name) for f in MODEL_FIELDS if f.dtype != "size"}
+        contents: dict[str, Any] = {f.name: self.array(f.name) for f in MODEL_FIELDS if f.dtype != "size"}
+        contents["header"] = np.frombuffer(json.dumps(header).encode(), np.uint8)
         stream = io.BytesIO()
-        np.savez(stream, header=np.frombuffer(json.dumps(header).encode(), np.uint8), **arrays)
+        np.savez(stream, **contents)
         return stream.getvalue()
 
     @classmethod

@@ -1,8 +1,8 @@
 """Inertia: centres of mass, spatial inertias, motion axes, and the joint-space inertia matrix M with its factors.
 
 All spatial quantities of a body are about the centre of mass of its kinematic tree, in world axes. M is found by the
-composite rigid body algorithm (Featherstone 2008, chapter 6) and factored as M = L' D L, which keeps the sparsity that the
-tree gives it: dof i is coupled only with its ancestors. M and its factors are stored by rows up to the diagonal.
+composite rigid body algorithm (Featherstone 2008, chapter 6) and factored as M = L' D L, which keeps the sparsity that
+the tree gives it: dof i is coupled only with its ancestors. M and its factors are stored by rows up to the diagonal.
 """
 
 from __future__ import annotations
@@ -42,7 +42,9 @@ def subtree_centres(m, d):
 
 @kernel
 def body_inertia(m, d, b):
-    """cinert: R diag(inertia) R' + m (|r|^2 1 - r r') about the tree's centre of mass, r from there to the body's own."""
+    """cinert: R diag(inertia) R' + m (|r|^2 1 - r r') about the tree's centre of mass, r from there to the body's
+    own.
+    """
     x, y, z = sub3(load3(d.xipos, b), load3(d.subtree_com, m.body_rootid[b]))
     mass = m.body_mass[b]
     i0, i1, i2 = load3(m.body_inertia, b)
@@ -87,7 +89,9 @@ def joint_axes(m, d, j):
 
 @stage
 def joint_inertia(m, d):
-    """M: composite inertias from the leaves inwards, then M_ij = cdof_j . (crb_i cdof_i) for the ancestors j of dof i."""
+    """M: composite inertias from the leaves inwards, then M_ij = cdof_j . (crb_i cdof_i) for the ancestors j of dof
+    i.
+    """
     for b in range(m.nbody):
         for k in range(10):
             d.crb[b, k] = d.cinert[b, k]
@@ -115,8 +119,8 @@ def factor_inertia(m, d):
 def factor(m, matrix, ld, inverse):
     """matrix = L' D L in place: D on the diagonal of ld, the unit lower triangular L below it, 1/D in inverse.
 
-    From the last dof to the first: row i, divided by its pivot, is taken from the rows of all its ancestors. The columns
-    of an ancestor's row are the leading columns of row i.
+    From the last dof to the first: row i, divided by its pivot, is taken from the rows of all its ancestors. The
+    columns of an ancestor's row are the leading columns of row i.
     """
     for k in range(m.nC):
         ld[k] = matrix[k]

@@ -1,7 +1,8 @@
 """Forward kinematics: where everything is, from `qpos`.
 
-Bodies come parents first, so one pass suffices. A body's frame starts at its place in its parent's frame; each joint then
-moves it: a slide along its axis, a hinge or ball about its anchor. A free joint, and a mocap body, set the frame outright.
+Bodies come parents first, so one pass suffices. A body's frame starts at its place in its parent's frame; each joint
+then moves it: a slide along its axis, a hinge or ball about its anchor. A free joint, and a mocap body, set the frame
+outright.
 """
 
 from __future__ import annotations

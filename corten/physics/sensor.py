@@ -1,7 +1,8 @@
 """What sensors of all stages share: how a reading is stored and limited.
 
-Each sensor is a few numbers in `sensordata`. The kernels write to a given array, because a sensor with a delay is also
-read into its buffer. Noise is not added: `sensor_noise` is a number for the user, as in MuJoCo.
+Each sensor is a few numbers in `sensordata`. Fresh readings are made in `sensor_fresh`, from where they are published
+at once or put into the buffer of a delayed sensor. Noise is not added: `sensor_noise` is a number for the user, as in
+MuJoCo.
 """
 
 from __future__ import annotations
@@ -35,12 +36,19 @@ def put_zero(m, i, out, adr):
 
 
 @kernel
-def limit_reading(m, i, out, adr):
-    """Clamp a reading to its cutoff: real numbers on both sides, positive ones from above, directions not at all."""
+def limit_reading(m, d, i):
+    """Clamp a fresh reading to its cutoff: real numbers on both sides, positive ones from above, directions not."""
     cutoff, kind, meaning = m.sensor_cutoff[i], m.sensor_type[i], m.sensor_datatype[i]
     if cutoff > 0.0 and kind != SensorType.CONTACT and kind != SensorType.GEOMFROMTO:
-        for k in range(adr, adr + m.sensor_dim[i]):
+        for k in range(m.sensor_adr[i], m.sensor_adr[i] + m.sensor_dim[i]):
             if meaning == DataType.REAL:
-                out[k] = clip(out[k], -cutoff, cutoff)
+                d.sensor_fresh[k] = clip(d.sensor_fresh[k], -cutoff, cutoff)
             elif meaning == DataType.POSITIVE:
-                out[k] = minimum(cutoff, out[k])
+                d.sensor_fresh[k] = minimum(cutoff, d.sensor_fresh[k])
+
+
+@kernel
+def publish(m, d, i):
+    """A fresh reading becomes what sensor i reports."""
+    for k in range(m.sensor_adr[i], m.sensor_adr[i] + m.sensor_dim[i]):
+        d.sensordata[k] = d.sensor_fresh[k]

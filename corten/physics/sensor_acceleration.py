@@ -8,24 +8,31 @@ from corten.kernel.vec import cross, load3, load9, mat_t_vec, sub3
 from corten.model.enums import ObjType, SensorType, TrnType
 from corten.physics.objects import object_acceleration
 from corten.physics.post import body_forces
-from corten.physics.sensor import limit_reading, put3, put_zero
+from corten.physics.sensor import limit_reading, publish, put3, put_zero
 from corten.physics.sensor_contact import contact_sensor, touch_sensor
 from corten.physics.sensor_limit import limit_sensor
 
 
 @stage
-def acceleration_sensors(m, d):
-    """sensordata of the acceleration stage; forces between bodies only if a sensor wants them."""
-    if m.nsensorforce > 0:
+def acceleration_sensors(m, d, late):
+    """Sensors of the acceleration stage, all or only those with a delay.
+
+    Forces between bodies are computed if a sensor wants them, and only once for those with and without a delay.
+    """
+    if (m.nsensorforce == 0 and m.nsensorforcelate > 0) if late else m.nsensorforce > 0:
         body_forces(m, d)
     for k in range(m.nsensoracc):
         i = m.sensor_acc[k]
-        acceleration_sensor(m, d, i, d.sensordata, m.sensor_adr[i])
+        if not late or m.sensor_delay[i] > 0.0:
+            acceleration_sensor(m, d, i, d.sensor_fresh, m.sensor_adr[i])
+            limit_reading(m, d, i)
+            if not late:
+                publish(m, d, i)
 
 
 @kernel
 def acceleration_sensor(m, d, i, out, adr):
-    """One reading, at out[adr]."""
+    """One reading, at out[adr], not yet limited."""
     kind, obj = m.sensor_type[i], m.sensor_objid[i]
     if kind == SensorType.ACTUATORFRC:
         out[adr] = d.actuator_force[obj]
@@ -39,7 +46,7 @@ def acceleration_sensor(m, d, i, out, adr):
     elif kind == SensorType.TOUCH:
         out[adr] = touch_sensor(m, d, obj)
     elif kind == SensorType.CONTACT:
-        contact_sensor(m, d, i, out, adr)
+        contact_sensor(m, d, i)
     elif kind == SensorType.FORCE or kind == SensorType.TORQUE:
         interaction(m, d, kind, obj, out, adr)
     elif kind == SensorType.FRAMELINACC or kind == SensorType.FRAMEANGACC:
@@ -51,7 +58,6 @@ def acceleration_sensor(m, d, i, out, adr):
         out[adr] = limit_sensor(d, kind, obj)
     else:
         put_zero(m, i, out, adr)
-    limit_reading(m, i, out, adr)
 
 
 @kernel

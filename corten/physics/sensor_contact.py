@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from corten.kernel import kernel, lane, lanes, maximum, sqrt, where
+from corten.kernel import kernel, lane, lanes, maximum, sqrt, stage, where
 from corten.kernel.vec import add3, axpy3, cross, dot3, load3, load9, scale3, sub3
 from corten.model.enums import ContactData, ObjType
 from corten.physics.contact_force import contact_force, contact_wrench
 from corten.physics.ray_zone import ray_meets_site
-from corten.physics.sensor import put3
+from corten.physics.sensor import put3, put_zero
 from corten.physics.sensor_position import inside_site
 
 NONE, MINDIST, MAXFORCE, NETFORCE = 0, 1, 2, 3  # how a contact sensor reduces many contacts
@@ -30,16 +30,12 @@ def touch_sensor(m, d, site):
     return total
 
 
-@kernel
-def contact_sensor(m, d, i, out, adr):
-    """A number of contacts of each world, or what they amount to. Worlds write to `sensor_fresh`, each on its own."""
-    first = m.sensor_adr[i]
-    for k in range(m.sensor_dim[i]):
-        d.sensor_fresh[first + k] = 0.0
+@stage
+def contact_sensor(m, d, i):
+    """A number of contacts of each world, or what they amount to."""
+    put_zero(m, i, d.sensor_fresh, m.sensor_adr[i])
     for l in lanes(d):
-        report_contacts(m, lane(d, l), i, first)
-    for k in range(m.sensor_dim[i]):
-        out[adr + k] = d.sensor_fresh[first + k]
+        report_contacts(m, lane(d, l), i, m.sensor_adr[i])
 
 
 @kernel

@@ -8,25 +8,29 @@ from corten.kernel.vec import TINY, dot3, load3, load9, mat_t_vec, sub3
 from corten.model.enums import GeomType, SensorType
 from corten.physics.energy import kinetic_energy, potential_energy
 from corten.physics.objects import object_matrix, object_position, object_quat
-from corten.physics.sensor import limit_reading, put3, put4, put_zero
+from corten.physics.sensor import limit_reading, publish, put3, put4, put_zero
 from corten.physics.sensor_limit import limit_sensor
 
 
 @stage
-def position_sensors(m, d):
-    """sensordata of the position stage."""
+def position_sensors(m, d, late):
+    """Sensors of the position stage: all of them, or `late` only those with a delay, for their buffers."""
     if m.nsensorpotential > 0:
         potential_energy(m, d)
     if m.nsensorkinetic > 0:
         kinetic_energy(m, d)
     for k in range(m.nsensorpos):
         i = m.sensor_pos[k]
-        position_sensor(m, d, i, d.sensordata, m.sensor_adr[i])
+        if not late or m.sensor_delay[i] > 0.0:
+            position_sensor(m, d, i, d.sensor_fresh, m.sensor_adr[i])
+            limit_reading(m, d, i)
+            if not late:
+                publish(m, d, i)
 
 
 @kernel
 def position_sensor(m, d, i, out, adr):
-    """One reading, at out[adr]."""
+    """One reading, at out[adr], not yet limited."""
     kind, obj, ref = m.sensor_type[i], m.sensor_objid[i], m.sensor_refid[i]
     if kind == SensorType.JOINTPOS:
         out[adr] = d.qpos[m.jnt_qposadr[obj]]
@@ -61,7 +65,6 @@ def position_sensor(m, d, i, out, adr):
         out[adr] = limit_sensor(d, kind, obj)
     else:
         put_zero(m, i, out, adr)
-    limit_reading(m, i, out, adr)
 
 
 @kernel

@@ -8,21 +8,18 @@ seen through the lane view.
 from __future__ import annotations
 
 from corten.kernel import kernel, lane, lanes, stage, value
-from corten.model.enums import DisableBit, Integrator, Stage
-from corten.physics.energy import kinetic_energy, potential_energy
+from corten.model.enums import DisableBit, Stage
 from corten.physics.history import history_insert, history_value
-from corten.physics.post import body_forces
-from corten.physics.sensor_acceleration import acceleration_sensor, acceleration_sensors
-from corten.physics.sensor_position import position_sensor, position_sensors
-from corten.physics.sensor_velocity import velocity_sensor, velocity_sensors
-from corten.physics.subtree import subtree_velocity
+from corten.physics.sensor_acceleration import acceleration_sensors
+from corten.physics.sensor_position import position_sensors
+from corten.physics.sensor_velocity import velocity_sensors
 
 
 @kernel
 def sense_positions(m, d):
     """Sensors that depend on positions."""
     if m.nsensorpos > 0 and not m.opt.disableflags & DisableBit.SENSOR:
-        position_sensors(m, d)
+        position_sensors(m, d, 0)
         if m.nsensorbuffered > 0:
             report_sensors(m, d, Stage.POS)
 
@@ -31,7 +28,7 @@ def sense_positions(m, d):
 def sense_velocities(m, d):
     """Sensors that depend on velocities."""
     if m.nsensorvel > 0 and not m.opt.disableflags & DisableBit.SENSOR:
-        velocity_sensors(m, d)
+        velocity_sensors(m, d, 0)
         if m.nsensorbuffered > 0:
             report_sensors(m, d, Stage.VEL)
 
@@ -40,7 +37,7 @@ def sense_velocities(m, d):
 def sense_accelerations(m, d):
     """Sensors that depend on accelerations and forces."""
     if m.nsensoracc > 0 and not m.opt.disableflags & DisableBit.SENSOR:
-        acceleration_sensors(m, d)
+        acceleration_sensors(m, d, 0)
         if m.nsensorbuffered > 0:
             report_sensors(m, d, Stage.ACC)
 
@@ -79,33 +76,13 @@ def record_sensors(m, d):
     With Runge-Kutta, positions and velocities of bodies are then those of the last trial state, as in MuJoCo; energies
     and momenta follow them, and so do accelerations of bodies if no sensor wanted them at the start of the step.
     """
-    if m.nsensorforce == 0 and m.nsensorforcelate > 0:
-        body_forces(m, d)
-    if m.opt.integrator == Integrator.RK4:
-        energy_and_momentum(m, d)
+    if m.nsensorlate > 0:
+        position_sensors(m, d, 1)
+        velocity_sensors(m, d, 1)
+        acceleration_sensors(m, d, 1)
     for k in range(m.nsensorbuffered):
-        i = m.sensor_buffered[k]
-        adr, needs = m.sensor_adr[i], m.sensor_needstage[i]
-        if m.sensor_delay[i] > 0.0:
-            if needs == Stage.POS:
-                position_sensor(m, d, i, d.sensor_fresh, adr)
-            elif needs == Stage.VEL:
-                velocity_sensor(m, d, i, d.sensor_fresh, adr)
-            else:
-                acceleration_sensor(m, d, i, d.sensor_fresh, adr)
         for l in lanes(d):
-            record(m, lane(d, l), i)
-
-
-@kernel
-def energy_and_momentum(m, d):
-    """Energies and momenta of subtrees, if there are sensors of them."""
-    if m.nsensorpotential > 0:
-        potential_energy(m, d)
-    if m.nsensorkinetic > 0:
-        kinetic_energy(m, d)
-    if m.nsensormomentum > 0:
-        subtree_velocity(m, d)
+            record(m, lane(d, l), m.sensor_buffered[k])
 
 
 @kernel

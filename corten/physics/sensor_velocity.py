@@ -6,24 +6,28 @@ from corten.kernel import kernel, stage
 from corten.kernel.vec import add3, cross, load3, load9, mat_t_vec, sub3
 from corten.model.enums import ObjType, SensorType
 from corten.physics.objects import object_matrix, object_position, object_velocity
-from corten.physics.sensor import limit_reading, put3, put_zero
+from corten.physics.sensor import limit_reading, publish, put3, put_zero
 from corten.physics.sensor_limit import limit_sensor
 from corten.physics.subtree import subtree_velocity
 
 
 @stage
-def velocity_sensors(m, d):
-    """sensordata of the velocity stage; momenta of subtrees only if a sensor wants them."""
+def velocity_sensors(m, d, late):
+    """Sensors of the velocity stage, all or only those with a delay; momenta of subtrees if a sensor wants them."""
     if m.nsensormomentum > 0:
         subtree_velocity(m, d)
     for k in range(m.nsensorvel):
         i = m.sensor_vel[k]
-        velocity_sensor(m, d, i, d.sensordata, m.sensor_adr[i])
+        if not late or m.sensor_delay[i] > 0.0:
+            velocity_sensor(m, d, i, d.sensor_fresh, m.sensor_adr[i])
+            limit_reading(m, d, i)
+            if not late:
+                publish(m, d, i)
 
 
 @kernel
 def velocity_sensor(m, d, i, out, adr):
-    """One reading, at out[adr]."""
+    """One reading, at out[adr], not yet limited."""
     kind, obj = m.sensor_type[i], m.sensor_objid[i]
     if kind == SensorType.JOINTVEL:
         out[adr] = d.qvel[m.jnt_dofadr[obj]]
@@ -49,7 +53,6 @@ def velocity_sensor(m, d, i, out, adr):
         out[adr] = limit_sensor(d, kind, obj)
     else:
         put_zero(m, i, out, adr)
-    limit_reading(m, i, out, adr)
 
 
 @kernel

@@ -11,7 +11,8 @@ ZERO6 = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 @stage
 def body_velocity(m, d):
-    """cvel = parent's cvel + sum of cdof qvel; cdof_dot, the rate of cdof, is the axis carried along by what precedes it.
+    """cvel = parent's cvel + sum of cdof qvel; cdof_dot, the rate of cdof, is the axis carried along by what precedes
+    it.
 
     The three axes of a ball joint turn together, so all see the velocity before the joint. The three translations of a
     free joint do not turn, its rotations are a ball's.

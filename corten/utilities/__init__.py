@@ -1,4 +1,4 @@
-"""Functions beside the simulation, after MuJoCo's of the same names: Jacobians, inertia, positions, motion, forces, contacts.
+"""Functions beside the simulation, after MuJoCo's of the same names: Jacobians, inertia, motion, contacts, delays, rays.
 
 They read what `forward` has computed last, unless said otherwise. Bodies, sites and geoms are given by name or number.
 """
@@ -6,6 +6,7 @@ They read what `forward` has computed last, unless said otherwise. Bodies, sites
 from corten.utilities.contact import contact_force, decode_pyramid, encode_pyramid
 from corten.utilities.coordinates import differentiate_pos, integrate_pos, normalize_quat
 from corten.utilities.frames import apply_ft, local_to_global, object_acceleration, object_velocity
+from corten.utilities.history import init_ctrl_history, init_sensor_history, read_ctrl, read_sensor
 from corten.utilities.inertia import full_mass_matrix, mul_m, solve_m
 from corten.utilities.jacobian import (
     jac,
@@ -17,6 +18,7 @@ from corten.utilities.jacobian import (
     jac_site,
     jac_subtree_com,
 )
+from corten.utilities.rays import ray, rays
 
 __all__ = [
     "apply_ft",
@@ -25,6 +27,8 @@ __all__ = [
     "differentiate_pos",
     "encode_pyramid",
     "full_mass_matrix",
+    "init_ctrl_history",
+    "init_sensor_history",
     "integrate_pos",
     "jac",
     "jac_body",
@@ -39,5 +43,9 @@ __all__ = [
     "normalize_quat",
     "object_acceleration",
     "object_velocity",
+    "ray",
+    "rays",
+    "read_ctrl",
+    "read_sensor",
     "solve_m",
 ]

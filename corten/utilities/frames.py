@@ -101,8 +101,8 @@ def apply_ft(
     check(m, d)
     b = number(m, "body", body)
     target = in_place(qfrc, m.nv, "qfrc")
-    rows = [vector(v, 3, n)[None] for v, n in ((force, "force"), (torque, "torque"), (point, "point"))]
-    _apply(m, d, *rows, b, target)
+    f, t, p = (vector(v, 3, n)[None] for v, n in ((force, "force"), (torque, "torque"), (point, "point")))
+    _apply(m, d, f, t, p, b, target)
 
 
 def local_to_global(

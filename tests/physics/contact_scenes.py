@@ -44,7 +44,7 @@ CONDIMS = [1, 3, 4, 6]
 
 
 def mixed(condim: int = 3) -> str:
-    """Every kind of row: contacts, limits, friction loss, equalities, on hinge, ball, free and slide joints, tendons."""
+    """Every kind of row: contacts, limits, friction loss, equalities, on all joints and on tendons."""
     return MIXED.format(condim=condim)
 
 

@@ -13,8 +13,9 @@ PENDULUM = """<mujoco><option integrator="RK4" timestep="{h}"><flag energy="enab
 <body pos="0 0 2"><joint axis="0 1 0"/><geom type="capsule" fromto="0 0 0 .1 0 -.5" size=".03"/>
 <body pos=".1 0 -.5"><joint axis="0 1 .2"/><geom type="capsule" fromto="0 0 0 0 .1 -.4" size=".03"/></body></body>
 </worldbody></mujoco>"""
-TUMBLING = """<mujoco><option gravity="0 0 0" timestep="{h}" integrator="{i}"><flag energy="enable"/></option><worldbody>
-<body><freejoint/><geom type="box" size=".1 .2 .3" density="500"/></body></worldbody></mujoco>"""
+TUMBLING = """<mujoco><option gravity="0 0 0" timestep="{h}" integrator="{i}"><flag
+energy="enable"/></option><worldbody> <body><freejoint/><geom type="box" size=".1 .2 .3"
+density="500"/></body></worldbody></mujoco>"""
 
 
 def energy_error(xml: str, h: float, duration: float = 1.0) -> float:
@@ -93,8 +94,8 @@ def test_internal_forces_do_not_change_momentum(seed: int) -> None:
 
 FLOATING = """<mujoco><option gravity="0 0 0"/><worldbody><body><freejoint/><geom type="box" size=".1 .2 .3"/>
 <body pos=".2 0 0"><joint type="ball"/><geom type="capsule" size=".05 .2" pos=".2 0 0"/>
-<body pos=".4 0 0"><joint axis="0 1 1" stiffness="3"/><joint type="slide" axis="1 0 0"/><geom size=".1" pos=".1 .1 0"/></body>
-</body></body></worldbody></mujoco>"""
+<body pos=".4 0 0"><joint axis="0 1 1" stiffness="3"/><joint type="slide" axis="1 0 0"/><geom size=".1" pos=".1 .1
+0"/></body> </body></body></worldbody></mujoco>"""
 
 
 @pytest.mark.parametrize("integrator", [Integrator.EULER, Integrator.RK4, Integrator.IMPLICIT], ids=lambda i: i.name)

@@ -21,7 +21,21 @@ from corten.mjcf.grammar.rules import (
 )
 from corten.mjcf.grammar.sensor import SENSOR
 from corten.mjcf.grammar.settings import COMPILER, OPTION, SIZE, STATISTIC, VISUAL
-from corten.mjcf.grammar.tree import CAMERA, CLASS, GEOM, JOINT, LIGHT, PLUGIN, PLUGIN_CONFIG, SITE, WORLDBODY, colour
+from corten.mjcf.grammar.tree import (
+    BODY,
+    CAMERA,
+    CLASS,
+    FRAME,
+    GEOM,
+    JOINT,
+    LIGHT,
+    PLUGIN,
+    PLUGIN_CONFIG,
+    REPLICATE,
+    SITE,
+    WORLDBODY,
+    colour,
+)
 from corten.model.enums import MeshBuiltin, MeshInertia
 
 MESH = rule(
@@ -159,3 +173,6 @@ MUJOCO: Rule = rule(
     children=[COMPILER, OPTION, SIZE, VISUAL, STATISTIC, DEFAULT, EXTENSION, CUSTOM, ASSET, WORLDBODY, DEFORMABLE,
               CONTACT, EQUALITY, TENDON, ACTUATOR, SENSOR, KEYFRAME],
 )
+# parts of bodies outside of <worldbody> are legal, as in the reference, and left aside: files made to be included have
+# them, and compile to an empty model on their own
+MUJOCO.children |= {r.tag: r for r in (BODY, FRAME, REPLICATE)}

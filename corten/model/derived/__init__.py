@@ -1,8 +1,8 @@
 """Tables of the model that our kernels want beyond MuJoCo's: computed from its fields, never stored in files.
 
-Kernels must not search: what follows from the model alone (chains of dofs, patterns of sparse rows) is laid out here once.
-Each module declares its `FIELDS` and a function `derive(sizes, values)` that gives the sizes and values of these; a later
-module may use what an earlier one has derived.
+Kernels must not search: what follows from the model alone (chains of dofs, patterns of sparse rows) is laid out here
+once. Each module declares its `FIELDS` and a function `derive(sizes, values)` that gives the sizes and values of these;
+a later module may use what an earlier one has derived.
 """
 
 from __future__ import annotations

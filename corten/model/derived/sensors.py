@@ -38,6 +38,7 @@ FIELDS = (
     Field("nsensormomentum", (), "size", "sensors that need the momenta of subtrees", ours=True),
     Field("nsensorforce", (), "size", "sensors that need accelerations of bodies or forces between them", ours=True),
     Field("nsensorforcelate", (), "size", "the same for sensors with a delay, read at the end of a step", ours=True),
+    Field("nsensorlate", (), "size", "sensors with a delay", ours=True),
     Field("nsensorpotential", (), "size", "sensors of potential energy", ours=True),
     Field("nsensorkinetic", (), "size", "sensors of kinetic energy", ours=True),
     Field("nsensorbuffered", (), "size", "sensors with a buffer", ours=True),
@@ -64,6 +65,7 @@ def derive(sizes: Mapping[str, int], values: Mapping[str, Any]) -> tuple[dict[st
         "nsensormomentum": sum(k in MOMENTUM for k in kinds) + users.count(Stage.VEL),
         "nsensorforce": sum(k in FORCE and not t for k, t in zip(kinds, late, strict=True)) + users.count(Stage.ACC),
         "nsensorforcelate": sum(k in FORCE and bool(t) for k, t in zip(kinds, late, strict=True)),
+        "nsensorlate": int(np.count_nonzero(late)),
         "nsensorpotential": sum(k == SensorType.E_POTENTIAL for k in kinds),
         "nsensorkinetic": sum(k == SensorType.E_KINETIC for k in kinds),
     }

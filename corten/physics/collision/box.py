@@ -13,7 +13,6 @@ from corten.kernel.vec import (
     add3,
     axpy3,
     cross,
-    dot3,
     load3,
     load9,
     mat_t_vec,
@@ -24,6 +23,7 @@ from corten.kernel.vec import (
 )
 from corten.physics.collision.contact import touch
 from corten.physics.collision.plane import column
+from corten.physics.collision.unfused import dot3
 
 TINY = 1e-15
 LESS = 1.0 - 1e-12  # edges must beat the faces by this factor
@@ -70,14 +70,7 @@ def seen(d, g, v):
     aligned, it is their last bits that decide which of equal points are found, and in what order.
     """
     x, y, z = column(d.geom_xmat, g, 0), column(d.geom_xmat, g, 1), column(d.geom_xmat, g, 2)
-    return rounded_dot(v, x), rounded_dot(v, y), rounded_dot(v, z)
-
-
-@kernel
-def rounded_dot(a, b):
-    """a . b, unfused"""
-    x, y, z = a[0] * b[0], a[1] * b[1], a[2] * b[2]
-    return x + y + z
+    return dot3(v, x), dot3(v, y), dot3(v, z)
 
 
 @kernel
@@ -96,7 +89,7 @@ def transposed(axes):
 @kernel
 def shadow(line, size):
     """Half the length of a box's shadow on a line given in the box's frame."""
-    return rounded_dot((absolute(line[0]), absolute(line[1]), absolute(line[2])), size)
+    return dot3((absolute(line[0]), absolute(line[1]), absolute(line[2])), size)
 
 
 @kernel
@@ -128,10 +121,10 @@ def least_edges(axes_a, axes_b, b_in_a, size_a, size_b, margin, least):
     for i in unroll(3):
         for j in unroll(3):
             product = cross(UNITS[i], axes_b[j])
-            length = sqrt(rounded_dot(product, product))
+            length = sqrt(dot3(product, product))
             if length >= TINY and best != APART:
                 axis = scale3(1.0 / length, product)
-                distance = rounded_dot(b_in_a, axis)
+                distance = dot3(b_in_a, axis)
                 down = distance < 0.0
                 overlap, bits_a, bits_b = 0.0, 0, 0
                 for k in unroll(3):

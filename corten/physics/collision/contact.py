@@ -74,4 +74,4 @@ def keep(m, d, a, b, pair, margin, count):
         d.contact_geom[row, 1] = b
         d.contact_exclude[row] = 1 if dist >= include else 0
         d.contact_efc_address[row] = -1
-    d.ncon = max(first, last)
+    d.ncon = last

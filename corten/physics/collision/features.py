@@ -7,7 +7,7 @@ set where a coordinate is positive. Faces of a mesh are the polygons of its hull
 from __future__ import annotations
 
 from corten.kernel import kernel, unroll
-from corten.kernel.vec import normalize3, store3, sub3
+from corten.kernel.vec import load3, normalize3, store3, sub3
 from corten.model.enums import GeomType
 from corten.physics.collision.support import FIRST_VERTEX, KIND, MESH, SIZE, in_world, matrix
 from corten.physics.collision.unfused import dot3, mat_t_vec, mat_vec
@@ -92,7 +92,7 @@ def box_normals(shape, i, dim, a, b, c, direction, normal, face):
 def put_polygon_normal(m, shape, part, i, normal, face, row, number):
     """The normal of a polygon of a mesh."""
     p = m.mesh_polyadr[part[i, MESH]] + number
-    put_normal(shape, i, normal, row, (m.mesh_polynormal[p, 0], m.mesh_polynormal[p, 1], m.mesh_polynormal[p, 2]))
+    put_normal(shape, i, normal, row, load3(m.mesh_polynormal, p))
     face[row] = number
 
 
@@ -176,7 +176,7 @@ def box_corner(shape, i, corner):
 def mesh_corner(m, shape, part, i, corner):
     """A vertex of a mesh."""
     v = part[i, FIRST_VERTEX] + corner
-    return in_world(shape, i, (m.mesh_vert[v, 0], m.mesh_vert[v, 1], m.mesh_vert[v, 2]))
+    return in_world(shape, i, load3(m.mesh_vert, v))
 
 
 @kernel

@@ -6,45 +6,39 @@ field's frame: it is the first geom, and only prisms under the other shape's bou
 
 from __future__ import annotations
 
-from corten.kernel import floor, kernel, local, local_int, stage, unroll
+from corten.kernel import floor, kernel, local, unroll
 from corten.kernel.vec import add3, load3, load9, mat_vec, scale3, store3, sub3
 from corten.physics.collision.contact import MAX_TOUCH, touch
-from corten.physics.collision.convex import NO_TANGENT, penetration
 from corten.physics.collision.manifold import on
+from corten.physics.collision.penetration import penetration
 from corten.physics.collision.support import (
     HALF_MARGIN,
-    PART,
     PRISM,
-    SHAPE,
     put_matrix,
     support,
-    take_shape,
 )
 from corten.physics.collision.unfused import mat_t_mat, mat_t_vec, normalize3
 
 
-@stage
-def hfield_convex(m, d, a, b, margin):
-    """The points in which a height field and a convex geom touch, put into `touch_*`; `ntouch` counts them."""
-    shape, part = local(d, 2, SHAPE), local_int(2, PART)
+@kernel
+def hfield_touch(m, d, shape, part, a, b, margin):
+    """The points in which height field a and convex geom b touch, put into `touch_*`; how many."""
     mat, origin = load9(d.geom_xmat, a), load3(d.geom_xpos, a)
-    take_shape(m, d, shape, part, 0, a, 0.0)
-    take_shape(m, d, shape, part, 1, b, 0.0)
     place = mat_t_vec(mat, sub3(load3(shape, 1), origin))
     store3(shape, 1, place)
     put_matrix(shape, 1, mat_t_mat(mat, load9(d.geom_xmat, b)))
+    shape[1, HALF_MARGIN] = 0.0
 
     field = m.geom_dataid[a]
     x, y = m.hfield_size[field, 0], m.hfield_size[field, 1]
     top, base = m.hfield_size[field, 2], m.hfield_size[field, 3]
-    d.ntouch = 0
     reach = m.geom_rbound[b] + margin
     if not (
         overlap(place[0] - reach, place[0] + reach, -x, x)
         and overlap(place[1] - reach, place[1] + reach, -y, y)
         and overlap(place[2] - reach, place[2] + reach, -base, top)
     ):
-        return
+        return 0
     xlow, xhigh = extent(m, shape, part, 0)
     ylow, yhigh = extent(m, shape, part, 1)
     zlow, zhigh = extent(m, shape, part, 2)
@@ -53,7 +47,7 @@ def hfield_convex(m, d, a, b, margin):
         and overlap(ylow - margin, yhigh + margin, -y, y)
         and overlap(zlow - margin, zhigh + margin, -base, top)
     ):
-        return
+        return 0
     columns, rows = m.hfield_ncol[field], m.hfield_nrow[field]
     first_column, last_column = cells(xlow, xhigh, x, columns)
     first_row, last_row = cells(ylow, yhigh, y, rows)
@@ -73,9 +67,9 @@ def hfield_convex(m, d, a, b, margin):
                     on_a, on_b = on(witness, 0, 0), on(witness, 0, 3)
                     normal = normalize3(sub3(on_a, on_b))
                     middle = scale3(0.5, add3(on_a, on_b))
-                    touch(d, n, dist, add3(mat_vec(mat, middle), origin), mat_vec(mat, normal), NO_TANGENT)
+                    touch(d, n, dist, add3(mat_vec(mat, middle), origin), mat_vec(mat, normal))
                     n = n + 1
-    d.ntouch = n
+    return n
 
 
 @kernel

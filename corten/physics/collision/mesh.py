@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from corten.kernel import kernel, local_int
-from corten.kernel.vec import add3, axpy3, dot3, load3, load9, mat_t_vec, mat_vec, norm3, sub3
+from corten.kernel.vec import add3, load3, load9, sub3
 from corten.physics.collision.contact import touch
 from corten.physics.collision.plane import column
 from corten.physics.collision.support import CORNER, FIRST_VERTEX, GRAPH, HINT, PART, VERTICES, climb, search
+from corten.physics.collision.unfused import axpy3, dot3, mat_t_vec, mat_vec, norm3
 
 MOST = 3
 APART = 0.3  # least distance of further points from the first, by the bounding radius
@@ -22,7 +23,11 @@ def plane_mesh(m, d, a, b, margin):
     first, graph = m.mesh_vertadr[mesh], m.mesh_graphadr[mesh]
     part[0, HINT], part[0, CORNER] = -1, -1
     part[0, FIRST_VERTEX], part[0, VERTICES], part[0, GRAPH] = first, m.mesh_vertnum[mesh], graph
-    lowest = search(m, part, 0, -x, -y, -z) if graph < 0 else climb(m, part, 0, -x, -y, -z)
+    if graph < 0:
+        lowest = search(m, part, 0, -x, -y, -z)
+    else:
+        start = load3(m.mesh_vert, first + m.mesh_graph[graph + 2 + m.mesh_graph[graph]])
+        lowest = climb(m, part, 0, -x, -y, -z, -dot3((x, y, z), start))
     point = in_place(m, mat, place, lowest)
     dist = dot3(normal, sub3(point, origin))
     if dist > margin:
@@ -48,13 +53,13 @@ def plane_mesh(m, d, a, b, margin):
 @kernel
 def in_place(m, mat, place, v):
     """A vertex in world coordinates."""
-    return add3(mat_vec(mat, (m.mesh_vert[v, 0], m.mesh_vert[v, 1], m.mesh_vert[v, 2])), place)
+    return add3(mat_vec(mat, load3(m.mesh_vert, v)), place)
 
 
 @kernel
 def further(m, d, row, v, up, limit, mat, place, origin, normal, radius):
     """A contact at vertex v if it is low enough and not near the lowest vertex; how many: 1 or 0."""
-    if up[0] * m.mesh_vert[v, 0] + up[1] * m.mesh_vert[v, 1] + up[2] * m.mesh_vert[v, 2] >= limit:
+    if dot3(up, load3(m.mesh_vert, v)) >= limit:
         return 0
     point = in_place(m, mat, place, v)
     if norm3(sub3(point, load3(d.touch_pos, 0))) < APART * radius:

@@ -9,7 +9,6 @@ from corten.physics.collision.box import box_box
 from corten.physics.collision.capsule import capsule_box, capsule_capsule
 from corten.physics.collision.contact import keep
 from corten.physics.collision.convex import convex
-from corten.physics.collision.hfield import hfield_convex
 from corten.physics.collision.mesh import plane_mesh
 from corten.physics.collision.parameters import pair_margin
 from corten.physics.collision.plane import (
@@ -78,8 +77,5 @@ def touching(m, d, a, b, margin):
             return capsule_box(m, d, a, b, margin)
     if first == GeomType.BOX and second == GeomType.BOX:
         return box_box(m, d, a, b, margin)
-    if first == GeomType.HFIELD:
-        hfield_convex(m, d, a, b, margin)
-    else:
-        convex(m, d, a, b, margin)
+    convex(m, d, a, b, margin, 0.0)
     return d.ntouch

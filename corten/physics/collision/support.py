@@ -80,13 +80,15 @@ def support(m, shape, part, i, direction):
         return prism_support(shape, i, direction)
     if kind == POINT:
         return load3(shape, i)
+    if kind == GeomType.SPHERE:
+        return axpy3(shape[i, HALF_MARGIN], direction, axpy3(shape[i, SIZE], direction, load3(shape, i)))
     x, y, z = mat_t_vec(matrix(shape, i), direction)
     a, b, c = shape[i, SIZE], shape[i, SIZE + 1], shape[i, SIZE + 2]
     if kind == GeomType.MESH:
         if part[i, GRAPH] < 0:
             best = search(m, part, i, x, y, z)
         else:
-            best = climb(m, part, i, x, y, z)
+            best = climb(m, part, i, x, y, z, -FAR + 0.0 * x)
         part[i, CORNER] = best - part[i, FIRST_VERTEX]
         x, y, z = load3(m.mesh_vert, best)
     elif kind == GeomType.BOX:
@@ -103,7 +105,7 @@ def support(m, shape, part, i, direction):
     elif kind == GeomType.CAPSULE:
         height = a * z
         x, y, z = a * x, a * y, height + (b if z >= 0.0 else -b)
-    elif kind == GeomType.ELLIPSOID:
+    else:
         x, y, z = a * x, b * y, c * z
         square = dot3((x, y, z), (x, y, z))
         if square < TINY * TINY:
@@ -111,8 +113,6 @@ def support(m, shape, part, i, direction):
         else:
             s = 1.0 / sqrt(square)
             x, y, z = x * (s * a), y * (s * b), z * (s * c)
-    else:
-        x, y, z = a * x, a * y, a * z
     return axpy3(shape[i, HALF_MARGIN], direction, in_world(shape, i, (x, y, z)))
 
 
@@ -153,18 +153,17 @@ def search(m, part, i, x, y, z):
 
 
 @kernel
-def climb(m, part, i, x, y, z):
+def climb(m, part, i, x, y, z, most):
     """The same by going from vertex to better neighbour on the convex hull.
 
     The graph holds: number of vertices n, number of faces, where the neighbours of each vertex begin (n), the mesh's
-    number of each vertex (n), and the lists of neighbours, each ended by -1.
+    number of each vertex (n), and the lists of neighbours, each ended by -1. Only what reaches beyond `most` is better.
     """
     graph, first = part[i, GRAPH], part[i, FIRST_VERTEX]
     starts = graph + 2
     names = starts + m.mesh_graph[graph]
     lists = names + m.mesh_graph[graph]
     best, before = max(0, part[i, HINT]), -1
-    most = -FAR + 0.0 * x
     while best != before:
         before = best
         k = lists + m.mesh_graph[starts + best]

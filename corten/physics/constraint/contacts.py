@@ -1,8 +1,8 @@
 """Contacts: worlds' lists laid side by side, and their rows.
 
-Each world finds its own contacts. The physics that follows wants the same pattern for all worlds of a block, so their lists
-are merged: slot s is the same pair of geoms in every world, with gaps where a world does not have the contact. For one
-world nothing moves.
+Each world finds its own contacts. The physics that follows wants the same pattern for all worlds of a block, so their
+lists are merged: slot s is the same pair of geoms in every world, with gaps where a world does not have the contact.
+For one world nothing moves.
 """
 
 from __future__ import annotations
@@ -69,7 +69,9 @@ def insert_slot(d, s, a, b, dim):
 
 @kernel
 def spread_contacts(d, w):
-    """Move the contacts of one world to their slots, the last first, and fill the gaps with contacts that do nothing."""
+    """Move the contacts of one world to their slots, the last first, and fill the gaps with contacts that do
+    nothing.
+    """
     k = w.ncon - 1
     for s in range(d.nslot - 1, -1, -1):
         if k >= 0 and w.contact_slot[k] == s:

@@ -1,9 +1,9 @@
 """The cost of constraints, a sum over rows of functions of jar = J qacc - aref, and its derivatives.
 
-Equality: quadratic. Friction loss: quadratic in the middle, linear beyond its largest force. Limits, frictionless contacts
-and edges of pyramids: quadratic below zero, nothing above. Elliptic contacts depend on all their rows: with U = (mu jar_0,
-friction_j jar_j), N = U_0 and T = |U_1..|, nothing where N >= mu T, quadratic in all rows where mu N + T <= 0, and between
-D_0 / (2 mu^2 (1 + mu^2)) (N - mu T)^2. Forces are minus the gradient.
+Equality: quadratic. Friction loss: quadratic in the middle, linear beyond its largest force. Limits, frictionless
+contacts and edges of pyramids: quadratic below zero, nothing above. Elliptic contacts depend on all their rows: with U
+= (mu jar_0, friction_j jar_j), N = U_0 and T = |U_1..|, nothing where N >= mu T, quadratic in all rows where mu N + T
+<= 0, and between D_0 / (2 mu^2 (1 + mu^2)) (N - mu T)^2. Forces are minus the gradient.
 """
 
 from __future__ import annotations

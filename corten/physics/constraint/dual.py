@@ -1,9 +1,9 @@
 """The dual solver: projected Gauss-Seidel (PGS) on the forces.
 
-It minimises f' (A + R) f / 2 + b' f over the forces that constraints can exert, A = J inv(M) J', b = J qacc_smooth - aref,
-one scalar row or one elliptic contact at a time. A contact first moves along the ray of its force, or along its normal if
-it has none, and then takes the best friction that its normal force allows. (MuJoCo documentation, "Computation", section
-"Solver algorithms".)
+It minimises f' (A + R) f / 2 + b' f over the forces that constraints can exert, A = J inv(M) J', b = J qacc_smooth -
+aref, one scalar row or one elliptic contact at a time. A contact first moves along the ray of its force, or along its
+normal if it has none, and then takes the best friction that its normal force allows. (MuJoCo documentation,
+"Computation", section "Solver algorithms".)
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ def update_scalar(m, d, r, on):
 
 @kernel
 def update_contact(m, d, first, rows, on):
-    """The same for an elliptic contact, in two parts: its ray, its friction. An update that raises the cost is undone."""
+    """The same for an elliptic contact, first its ray, then its friction; undone if it raises the cost."""
     block, slope, old, new = local(d, 36), local(d, 6), local(d, 6), local(d, 6)
     for j in range(rows):
         r = first + j

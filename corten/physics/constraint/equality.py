@@ -95,8 +95,8 @@ def orientation(m, d, e, number):
 def weld(m, d, e):
     """Two points coincide, and two frames keep their relative orientation.
 
-    The rotational error is the vector part of conj(q2) q1 q_rel, scaled; its derivative by a rotation w of body 1 relative
-    to body 2 is the vector part of conj(q2) (w/2) q1 q_rel.
+    The rotational error is the vector part of conj(q2) q1 q_rel, scaled; its derivative by a rotation w of body 1
+    relative to body 2 is the vector part of conj(q2) (w/2) q1 q_rel.
     """
     o1, o2 = m.eq_obj1id[e], m.eq_obj2id[e]
     b1, b2 = owner(m, e, o1), owner(m, e, o2)

@@ -1,8 +1,8 @@
 """The best friction force for a given normal force: a quadratic programme with one quadratic constraint.
 
-Minimise x' A x / 2 + b' x such that the sum of (x_j / friction_j)^2 is at most normal^2. Measured in units of the friction
-coefficients the constraint is a ball; the answer is -inv(A + l I) b with the least multiplier l >= 0 that brings it inside,
-found by Newton's method on |x(l)|^2 - normal^2, which from l = 0 rises to the root.
+Minimise x' A x / 2 + b' x such that the sum of (x_j / friction_j)^2 is at most normal^2. In units of the friction
+coefficients the constraint is a ball; the answer is -inv(A + l I) b with the least multiplier l >= 0 that brings it
+inside, found by Newton's method on |x(l)|^2 - normal^2, which from l = 0 rises to the root.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ TINY = 1e-15
 def best_friction(d, a, b, n, s, normal, wanted):
     """b becomes the friction force of contact s, from A (rows of 6) and b, which are overwritten; 0 unless `wanted`.
 
-    As in MuJoCo a matrix that is nearly singular gives no friction: by its determinant for two or three tangents, else by
-    a pivot. Wherever the constraint is active the answer is put on it exactly.
+    As in MuJoCo a matrix that is nearly singular gives no friction: by its determinant for two or three tangents, else
+    by a pivot. Wherever the constraint is active the answer is put on it exactly.
     """
     for j in range(n):
         friction = d.contact_friction[s, j]
@@ -51,7 +51,7 @@ def best_friction(d, a, b, n, s, normal, wanted):
 
 @kernel
 def factor_shifted(a, n, multiplier, factors):
-    """factors = the lower triangular C with C C' = A + multiplier I, its diagonal inverted; whether that is too small."""
+    """factors = the triangular C with C C' = A + multiplier I, its diagonal inverted; whether that is too small."""
     determinant, least = 1.0, 1.0
     for j in range(n):
         for k in range(j + 1):

@@ -167,7 +167,9 @@ def end_of_row(d, i):
 
 @kernel
 def add_cone(d, r, rows):
-    """One contact. In U the second derivative is that of (N - mu T)^2 / 2 times Dm; J and the frictions bring it to dofs."""
+    """One contact. In U the second derivative is that of (N - mu T)^2 / 2 times Dm; J and the frictions bring it to
+    dofs.
+    """
     s = d.efc_id[r]
     c, t = local(d, 36), local(d, 6)
     mu = d.contact_mu[s]

@@ -1,8 +1,8 @@
 """How hard each constraint is: impedance, regularisation R and its inverse D, stiffness and damping of the reference.
 
-A constraint's impedance grows from solimp[0] to solimp[1] over the width solimp[2] of its violation. With the approximate
-diagonal A of J inv(M) J', R = (1 - imp) / imp A. The reference acceleration is that of a damped spring given by solref.
-(MuJoCo documentation, "Computation", section "Constraint model".)
+A constraint's impedance grows from solimp[0] to solimp[1] over the width solimp[2] of its violation. With the
+approximate diagonal A of J inv(M) J', R = (1 - imp) / imp A. The reference acceleration is that of a damped spring
+given by solref. (MuJoCo documentation, "Computation", section "Constraint model".)
 """
 
 from __future__ import annotations
@@ -68,7 +68,9 @@ def violation(d, r, rows):
 
 @kernel
 def set_rows(m, d, r, rows, pos, solref, along, solimp, on):
-    """The numbers of the rows of one object. `along` is the reference of rows along contact tangents; D is 0 unless `on`."""
+    """The numbers of the rows of one object. `along` is the reference of rows along contact tangents; D is 0 unless
+    `on`.
+    """
     low, high = clip(solimp[0], LEAST, MOST), clip(solimp[1], LEAST, MOST)
     imp, slope = impedance_at(pos - d.efc_margin[r], low, high, maximum(0.0, solimp[2]), solimp[3], solimp[4])
     stiffness, damping = reference(m, solref, high)
@@ -108,7 +110,9 @@ def impedance_at(x, low, high, width, midpoint, exponent):
     value, arc_slope = where(y > 0.0, (value, arc_slope), (0.0, 0.0))
     middle = 0.5 * (low + high)
     turn = where(x < 0.0, -arc_slope, arc_slope)
-    return where(flat, middle, low + value * (high - low)), where(flat, 0.0, turn * (high - low) / where(flat, 1.0, width))
+    return where(flat, middle, low + value * (high - low)), where(
+        flat, 0.0, turn * (high - low) / where(flat, 1.0, width)
+    )
 
 
 @kernel
@@ -125,8 +129,8 @@ def arc(z, p):
 def reference(m, solref, high):
     """(stiffness, damping) from (time constant, damping ratio), or from both directly if they are not positive.
 
-    A time constant below two time steps would be unstable and is raised, unless `refsafe` is off; numbers of mixed signs
-    are replaced by the default.
+    A time constant below two time steps would be unstable and is raised, unless `refsafe` is off; numbers of mixed
+    signs are replaced by the default.
     """
     mixed = (solref[0] > 0.0) ^ (solref[1] > 0.0)
     time, ratio = where(mixed, DEFAULT_SOLREF, (solref[0], solref[1]))
@@ -204,4 +208,3 @@ def replace_resistance(d, i, resistance):
     d.efc_R[i] = safe
     d.efc_D[i] = where(d.efc_D[i] > 0.0, 1.0 / safe, 0.0)
     d.efc_diagApprox[i] = safe * d.efc_KBIP[i, 2] / (1.0 - d.efc_KBIP[i, 2])
-

@@ -5,7 +5,99 @@ An isle is a list of ranges of dofs (whole trees) and a list of rows that touch 
 
 from __future__ import annotations
 
-from corten.kernel import kernel
+from corten.kernel import kernel, one_world
+from corten.model.enums import DisableBit
+
+
+@kernel
+def find_isles(m, d):
+    """The isles of the system: for one world its islands, the trees that rows join; for a block everything at once.
+
+    What rows join differs from world to world, so in a block the islands of one world would depend on its neighbours.
+    """
+    if m.ntree > 1 and one_world(d) and not m.opt.disableflags & DisableBit.ISLAND:
+        join_trees(m, d)
+        list_isles(m, d)
+    else:
+        one_isle(m, d)
+
+
+@kernel
+def join_trees(m, d):
+    """tree_isle: of trees that rows touch, the first tree that they are joined with; of others, -1. By union-find."""
+    for t in range(m.ntree):
+        d.tree_isle[t] = -1
+    for r in range(d.nefc):
+        if d.efc_dim[r] > 0:
+            start = d.efc_J_rowadr[r]
+            first = root(d, m.dof_treeid[d.efc_J_colind[start]])
+            last = m.dof_treeid[d.efc_J_colind[start]]
+            for k in range(start + 1, start + d.efc_J_rownnz[r]):
+                t = m.dof_treeid[d.efc_J_colind[k]]
+                if t != last:
+                    last = t
+                    other = root(d, t)
+                    d.tree_isle[max(first, other)] = min(first, other)
+                    first = min(first, other)
+    for t in range(m.ntree):
+        if d.tree_isle[t] >= 0:
+            d.tree_isle[t] = d.tree_isle[d.tree_isle[t]]
+
+
+@kernel
+def root(d, t):
+    """The tree that stands for all that tree t is joined with, itself if it is new."""
+    if d.tree_isle[t] < 0:
+        d.tree_isle[t] = t
+    while d.tree_isle[t] != t:
+        d.tree_isle[t] = d.tree_isle[d.tree_isle[t]]
+        t = d.tree_isle[t]
+    return t
+
+
+@kernel
+def list_isles(m, d):
+    """Ranges of dofs and rows, isle by isle; isles in the order of their first trees."""
+    d.nisle = 0
+    for t in range(m.ntree):
+        first = d.tree_isle[t]
+        if first == t:
+            d.tree_isle[t] = d.nisle
+            d.isle_nv[d.nisle] = 0
+            d.isle_rangeadr[d.nisle + 1] = 0
+            d.isle_efcadr[d.nisle + 1] = 0
+            d.nisle += 1
+        elif first >= 0:
+            d.tree_isle[t] = d.tree_isle[first]
+        if first >= 0:
+            d.isle_rangeadr[d.tree_isle[t] + 1] += 1
+            d.isle_nv[d.tree_isle[t]] += m.tree_dofnum[t]
+    for r in range(d.nefc):
+        d.isle_efcadr[isle_of_row(m, d, r) + 1] += 1
+    d.isle_rangeadr[0] = 0
+    d.isle_efcadr[0] = 0
+    for s in range(d.nisle):
+        d.isle_rangeadr[s + 1] += d.isle_rangeadr[s]
+        d.isle_efcadr[s + 1] += d.isle_efcadr[s]
+        d.isle_rangenext[s] = d.isle_rangeadr[s]
+        d.isle_efcnext[s] = d.isle_efcadr[s]
+    for t in range(m.ntree):
+        s = d.tree_isle[t]
+        if s >= 0:
+            k = d.isle_rangenext[s]
+            d.isle_rangenext[s] = k + 1
+            d.range_first[k] = m.tree_dofadr[t]
+            d.range_last[k] = m.tree_dofadr[t] + m.tree_dofnum[t]
+    for r in range(d.nefc):
+        s = isle_of_row(m, d, r)
+        d.isle_efc[d.isle_efcnext[s]] = r
+        d.isle_efcnext[s] += 1
+
+
+@kernel
+def isle_of_row(m, d, r):
+    """The isle that row r belongs to."""
+    return d.tree_isle[m.dof_treeid[d.efc_J_colind[d.efc_J_rowadr[r]]]]
 
 
 @kernel

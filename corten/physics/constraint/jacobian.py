@@ -1,7 +1,7 @@
 """Rows of the constraint Jacobian: room for them, and how points on bodies move with the dofs.
 
-Rows are sparse. The dofs that move one body form a chain to the world; the relative motion of two bodies depends on both
-chains, from the bodies down to where they meet. Rows of one object have the same dofs.
+Rows are sparse. The dofs that move one body form a chain to the world; the relative motion of two bodies depends on
+both chains, from the bodies down to where they meet. Rows of one object have the same dofs.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ FIRST, SECOND = 1, 2  # whose chain a dof is on; both: 3
 
 @kernel
 def begin(d, kind, number, rows, entries):
-    """Whether `rows` rows of `entries` entries each fit; if so they are there, without contents, from row nefc - rows on.
+    """Whether `rows` rows of `entries` entries each fit; if so they are there, without contents, from row nefc - rows
+    on.
 
     Rows that do not fit are counted: the caller of the engine makes room for them and runs it again.
     """

@@ -1,8 +1,8 @@
 """The primal solvers: Newton and conjugate gradients on the accelerations.
 
 Both minimise (qacc - qacc_smooth)' M (qacc - qacc_smooth) / 2 + sum of the rows' costs, which is convex, by exact line
-searches: Newton along -inv(H) times the gradient, CG along -inv(M) times the gradient conjugated by Polak and Ribiere's rule.
-(Todorov, "Convex and analytically-invertible dynamics with contacts and constraints", 2014.)
+searches: Newton along -inv(H) times the gradient, CG along -inv(M) times the gradient conjugated by Polak and Ribiere's
+rule. (Todorov, "Convex and analytically-invertible dynamics with contacts and constraints", 2014.)
 """
 
 from __future__ import annotations
@@ -180,8 +180,8 @@ def move(d, s, alpha):
 def line_search(m, d, s, newton, running, scale):
     """(how far to go along the search direction, slope there, evaluations) in worlds that are running; 0 in the others.
 
-    The derivative of the cost along the line rises monotonically: Newton's method on it, kept between the points where it
-    was last negative and positive. Along Newton's own direction the first guess is 1.
+    The derivative of the cost along the line rises monotonically: Newton's method on it, kept between the points where
+    it was last negative and positive. Along Newton's own direction the first guess is 1.
     """
     multiply_inertia_isle(m, d, s, d.sol_Mv, d.sol_search)
     multiply_rows(d, s, d.efc_jv, d.sol_search)

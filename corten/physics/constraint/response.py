@@ -1,8 +1,8 @@
 """How accelerations respond to the forces of rows: W = inv(M) J', and A = J W among the rows of one object.
 
 The dual solvers change one force after another. They keep the acceleration W f that all forces give, so that the row
-(A f)_r costs no more than J_r times a vector; A itself is never formed but for the small blocks of single objects. Row r
-of W is stored on the dofs that some row sees, and their ancestors, in the trees that row r touches.
+(A f)_r costs no more than J_r times a vector; A itself is never formed but for the small blocks of single objects. A
+row of W is stored on the dofs that some row sees, and their ancestors, in the trees that the row touches.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ from corten.kernel import lane, lanes, stage
 from corten.model.enums import Solver
 from corten.physics.constraint.cost import row_states
 from corten.physics.constraint.dual import dual
-from corten.physics.constraint.isles import one_isle
+from corten.physics.constraint.isles import find_isles
 from corten.physics.constraint.jacobian import multiply_jacobian
 from corten.physics.constraint.noslip import noslip
 from corten.physics.constraint.primal import primal
@@ -38,7 +38,7 @@ def constraint_solve(m, d):
     multiply_jacobian(d, d.efc_b, d.qacc_smooth)
     for r in range(d.nefc):
         d.efc_b[r] = d.efc_b[r] - d.efc_aref[r]
-    one_isle(m, d)
+    find_isles(m, d)
     for s in range(d.nisle):
         if m.opt.solver == Solver.NEWTON:
             primal(m, d, s, True)

@@ -19,13 +19,14 @@ SKIPPED = {
     "dampratio", "inheritrange", "actlimited", "limited", "ctrllimited", "forcelimited", "actuatorfrclimited", "delay",
     "focal", "focalpixel", "principal", "principalpixel", "interval", "mocap", "sleep", "fromto", "settotalmass",
     "texture", "target", "actuatorgroupdisable", "integrator", "boundmass", "boundinertia", "gravcomp", "cranklength",
-    "joint", "jointinparent", "tendon", "site", "refsite", "slidersite", "cranksite", "body", "actdim", "tausmooth",
+    "actrange", "joint", "jointinparent", "tendon", "site", "refsite", "slidersite", "cranksite", "body", "actdim",
+    "tausmooth",
 }
 POSITIVE = {
     "size", "mass", "density", "kp", "kv", "timeconst", "cutoff", "noise", "armature", "damping", "stiffness", "margin",
     "frictionloss", "gap", "width", "friction", "solmix", "solimp", "area", "gain", "fovy", "extent", "sensorsize",
 }
-RANGES = {"range", "actuatorfrcrange", "forcerange", "actrange"}
+RANGES = {"range", "actuatorfrcrange", "forcerange"}
 
 
 class Maker:
@@ -103,11 +104,11 @@ class Maker:
         spatial, fixed = top["tendon"].children["spatial"], top["tendon"].children["fixed"]
         terms = '<joint joint="hinge" coef="1.5"/><joint joint="slide" coef="-1"/>'
         path = '<site site="s1"/><geom geom="g1"/><site site="s2"/>'
-        tendons = self.element(spatial, path, name="t1") + self.element(fixed, terms, name="t2")
+        tendons = self.element(spatial, path, name="t1", armature="0") + self.element(fixed, terms, name="t2")
         actuators = '<motor name="a1" joint="hinge"/>'
         for tag in self.random.sample(["motor", "position", "velocity", "general", "damper", "cylinder"], 2):
             kind = self.random.choice(["joint", "tendon", "site"])
-            target = {kind: self.random.choice(NAMES[kind])}
+            target = {kind: self.random.choice(NAMES[kind]), "ctrlrange": "0 1"}
             actuators += self.element(top["actuator"].children[tag], **target)
         flag = self.element(top["option"].children["flag"])
         return (

@@ -8,7 +8,7 @@ from mjcf_random import Maker
 
 from corten.mjcf import MjcfError, compile_string
 
-SEEDS = 150
+SEEDS = 120
 
 
 @pytest.mark.reference

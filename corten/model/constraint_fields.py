@@ -109,8 +109,8 @@ ISLES = (
         "isle_efcadr", ("nisle_cap",), "block", "first row of each isle in isle_efc, and one past the last", ours=True
     ),
     Field("isle_nv", ("nisle_cap",), "block", "number of dofs of each isle", ours=True),
-    Field("isle_rangenext", ("nisle_cap",), "block", "where the next range of each isle goes, while listing", ours=True),
-    Field("isle_efcnext", ("nisle_cap",), "block", "where the next row of each isle goes, while listing", ours=True),
+    Field("isle_rangenext", ("nisle_cap",), "block", "where the next range of each isle goes", ours=True),
+    Field("isle_efcnext", ("nisle_cap",), "block", "where the next row of each isle goes", ours=True),
     Field("tree_isle", ("ntree",), "block", "isle of each tree, or -1", ours=True),
     Field("isle_efc", ("efc_cap",), "block", "rows, isle by isle", ours=True),
     Field("range_first", ("nisle_cap",), "block", "first dof of each range", ours=True),

@@ -1,4 +1,4 @@
-"""The table of Data: everything that changes from step to step. Names and shapes are MuJoCo's; ours alone are marked."""
+"""The table of Data: everything that changes from step to step. Names and shapes are MuJoCo's, unless marked ours."""
 
 from __future__ import annotations
 
@@ -67,8 +67,8 @@ CONTACT = (
     Field("contact_frame", ("nconcap", 9), "real", "axes as rows; the first is the normal", "collision", ours=True),
     Field("contact_includemargin", ("nconcap",), "float", "distances at which they push", "collision", ours=True),
     Field("contact_friction", ("nconcap", 5), "float", "two sliding, torsion, two rolling", "collision", ours=True),
-    Field("contact_solref", ("nconcap", 2), "float", "reference parameters, normal", "collision", ours=True),
-    Field("contact_solreffriction", ("nconcap", 2), "float", "the same, friction; 0: as normal", "collision", ours=True),
+    Field("contact_solref", ("nconcap", 2), "float", "reference, normal", "collision", ours=True),
+    Field("contact_solreffriction", ("nconcap", 2), "float", "reference, friction; 0: as normal", "collision", ours=True),
     Field("contact_solimp", ("nconcap", 5), "float", "impedance parameters", "collision", ours=True),
     Field("contact_mu", ("nconcap",), "real", "friction of the regularized cone", "constraint", ours=True),
     Field("contact_dim", ("nconcap",), "int", "dimensions of the force: 1, 3, 4 or 6", "collision", ours=True),
@@ -134,14 +134,15 @@ ACCELERATION = (
     Field("qLU", ("nD",), "real", "factors of the implicit integrator's matrix", "implicit"),
 )
 
-# Memory that stages work in. Nothing in it outlives the stage, the Runge-Kutta state excepted, which outlives trial states.
+# Memory that stages work in. Nothing in it outlives the stage, the Runge-Kutta state excepted, which outlives trial
+# states.
 SCRATCH = (
     Field("obstacle_length", ("nobstacle",), "real", "length on each obstacle, or -1", "tendon", ours=True),
     Field("obstacle_point", ("nobstacle", 6), "real", "where tendons meet and leave obstacles", "tendon", ours=True),
     Field("bias_acc", ("nbody", 6), "real", "accelerations of bodies with qacc at zero", "bias", ours=True),
     Field("bias_force", ("nbody", 6), "real", "forces that these need", "bias", ours=True),
     Field("actuator_input", ("nu",), "real", "controls as they act: delayed, limited", "actuation", ours=True),
-    Field("fluid_wrench", ("nbody", 6), "real", "force of the medium on each body and all below it", "fluid", ours=True),
+    Field("fluid_wrench", ("nbody", 6), "real", "force of the medium on bodies and all below", "fluid", ours=True),
     Field("fluid_gain", ("nbody", 36), "real", "its derivatives by their velocities", "velocity_derivative", ours=True),
     Field("turning", ("nbody", 12), "real", "how turning changes bias forces", "velocity_derivative", ours=True),
     Field("cdof_rate", ("nv", 6), "real", "rates of motion axes after joints", "velocity_derivative", ours=True),

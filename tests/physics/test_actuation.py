@@ -35,6 +35,7 @@ ACTUATORS = {
     "filterexact early": '<general joint="b" dyntype="filterexact" dynprm=".003" gainprm="3" actearly="true"/>',
     "affine": '<general joint="b" gainprm="3 1 2" gaintype="affine" biastype="affine" biasprm="1 2 3"/>',
     "force limited": '<motor joint="b" gear="5" forcerange="-.5 .4"/>',
+    "user, without callbacks": '<general joint="a" dyntype="user" gaintype="user" biastype="user" actdim="2"/>',
     "three at a joint": '<motor joint="a"/><motor joint="a" gear="-3"/><position joint="a" kp="2"/>',
 }
 DELAYED = '<motor joint="a" delay="{delay}" nsample="4" interp="{interp}" ctrlrange="-.8 .8"/>'
@@ -46,6 +47,7 @@ def test_trajectories_agree(actuators: str, integrator: str) -> None:
     run_both(ARM.format(actuators=actuators, integrator=integrator), COMPARED, steps=40)
 
 
+@pytest.mark.plain
 def test_a_filter_without_time_constant_follows_at_once() -> None:
     actuators = '<general joint="b" dyntype="filterexact" dynprm="0" gainprm="3"/>'
     run_both(ARM.format(actuators=actuators, integrator="Euler"), COMPARED, steps=10)
@@ -60,6 +62,7 @@ def test_delayed_controls_agree(delay: float, interp: str, integrator: str) -> N
     run_both(xml, (*COMPARED, "history"), steps=30)
 
 
+@pytest.mark.plain
 def test_insertions_out_of_order_agree() -> None:
     """Time that is set back inserts among, at, and before the samples that there are."""
     xml = ARM.format(actuators=DELAYED.format(delay=0.011, interp="cubic"), integrator="Euler")
@@ -79,6 +82,7 @@ def test_flags_agree(flag: DisableBit) -> None:
     run_both(xml, (*COMPARED, "actuator_velocity"), steps=20, disable=flag)
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("groups", [0, 0b1, 0b1000, 0b1001, -1])
 def test_groups_agree(groups: int) -> None:
     """Actuators of groups that are switched off give no force, and their activations rest."""
@@ -90,6 +94,7 @@ def test_groups_agree(groups: int) -> None:
     run_both(ARM.format(actuators=actuators, integrator="Euler"), COMPARED, steps=20, disableactuator=groups)
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf, 2e10])
 @pytest.mark.parametrize("which", [0, 1])
 def test_a_bad_control_stops_all(bad: float, which: int) -> None:

@@ -12,7 +12,7 @@ from corten.engine import SimulationError
 from corten.utilities import init_ctrl_history, init_sensor_history, read_ctrl, read_sensor
 
 mujoco = pytest.importorskip("mujoco")
-pytestmark = pytest.mark.reference
+pytestmark = [pytest.mark.reference, pytest.mark.plain]
 
 XML = """
 <mujoco>

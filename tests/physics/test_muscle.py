@@ -69,6 +69,7 @@ def test_force_on_a_grid() -> None:
             np.testing.assert_allclose(d.actuator_force[0], 0.7 * gain + bias, rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.plain
 def test_curves_have_the_shape_that_defines_them() -> None:
     """FL is 1 at optimal length and 0 at its ends; FV is 1 at rest; passive force starts at optimal length."""
     m, d, _, _ = reference(ONE.format(0.0))

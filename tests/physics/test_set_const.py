@@ -134,6 +134,7 @@ def test_constants_of_a_model_without_dofs() -> None:
     assert disagreements(m, mm, CONSTANTS) == {}
 
 
+@pytest.mark.plain
 def test_statistics_of_the_file_win() -> None:
     xml = """<mujoco><statistic meaninertia="3" extent="7"/>
       <worldbody><body><joint/><geom size=".1"/></body></worldbody></mujoco>"""

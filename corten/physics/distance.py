@@ -26,7 +26,8 @@ def geom_distance(m, d, a, b, cutoff):
         return cutoff, ZERO, ZERO
     dist, on_first, on_second = cutoff, ZERO, ZERO
     if has_closed_form(m.geom_type[first], m.geom_type[second]):
-        for i in range(touching(m, d, first, second, cutoff)):
+        touching(m, d, first, second, cutoff)
+        for i in range(d.ntouch):
             if d.touch_dist[i] < dist:
                 dist = d.touch_dist[i]
                 point, normal = load3(d.touch_pos, i), load3(d.touch_normal, i)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from corten.batch.transfer import INPUT, STATE, WORLDS, forward_blocks, step_blocks
-from corten.engine import SimulationError, forward, keyframe_number, make_room
+from corten.engine import SimulationError, forward, keyframe_number, make_room, not_converged
 from corten.kernel.dispatch import JIT, Kernel, struct_type
 from corten.kernel.record import SINGLE, Element, Record, RecordArray
 from corten.kernel.types import INT
@@ -127,6 +127,10 @@ class Batch:
                 left -= block.steps_done
                 make_room(block)
                 self._enter(step_blocks, number, number + 1, left, 1)
+        if self._rows.any_stopped:
+            self._rows.any_stopped = 0
+            time = min(float(np.min(block.array("time"))) for block in self._blocks.records if block.stopped)
+            raise SimulationError(not_converged(self._m, time))
 
     def forward(self) -> None:
         """Compute in every world everything that follows from state and controls."""

@@ -15,6 +15,7 @@ WORLDS = RecordType(
     "Worlds",
     [
         Field("any_short", (), "block", "whether some block has run short of memory"),
+        Field("any_stopped", (), "block", "whether some block has been stopped by strict mode"),
         *(Field(f"n_{name}", (), "size", f"numbers of {name} in one world") for name in STATE + INPUT),
         *(Field(name, (f"all_{name}",), "real", f"{name} of all worlds") for name in STATE + INPUT),
     ],
@@ -81,6 +82,8 @@ def step_blocks(m, blocks, w, first, last, width, nstep, resume):
         if resume == 0:
             load_worlds(d, one, b * width)
         step(m, d, nstep)
+        if d.stopped != 0:
+            one.any_stopped = 1
         if d.short == 0:
             store_worlds(d, one, b * width)
         else:

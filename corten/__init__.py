@@ -1,9 +1,9 @@
 """Corten: physics of articulated bodies in contact, for one world or thousands, with exact derivatives."""
 
-from corten import derivative
+from corten import derivative, utilities
 from corten.batch.batch import Batch
 from corten.derivative import transition
-from corten.engine import SimulationError, forward, reset, step, warmup
+from corten.engine import SimulationError, forward, inverse, reset, step, warmup
 from corten.kernel import KernelError
 from corten.mjcf.errors import MjcfError
 from corten.model.data import Data
@@ -26,6 +26,7 @@ __all__ = [
     "derivative",
     "forward",
     "get_state",
+    "inverse",
     "reset",
     "set_const",
     "set_length_ranges",
@@ -33,5 +34,6 @@ __all__ = [
     "state_size",
     "step",
     "transition",
+    "utilities",
     "warmup",
 ]

@@ -2,6 +2,7 @@
 
 from corten import derivative
 from corten.batch.batch import Batch
+from corten.batch.rollout import rollout
 from corten.derivative import transition
 from corten.engine import SimulationError, forward, reset, step, warmup
 from corten.kernel import KernelError
@@ -27,6 +28,7 @@ __all__ = [
     "forward",
     "get_state",
     "reset",
+    "rollout",
     "set_const",
     "set_length_ranges",
     "set_state",

@@ -98,6 +98,7 @@ def make_room(d: Record) -> None:
         "efc_cap": int(d.need_efc),
         "efcJ_cap": int(d.need_efcJ),
         "H_cap": int(d.need_H),
+        "W_cap": int(d.need_W),
     }
     have = d.capacities
     d.grow({name: size + size // SLACK for name, size in wanted.items() if size > have[name]})

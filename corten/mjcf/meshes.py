@@ -128,8 +128,6 @@ class HFieldAsset(Item):
             self.fail("must be positive", "size")
         try:
             if "file" in v:
-                if v["nrow"] or v["ncol"]:
-                    self.fail("cannot be combined with 'nrow' and 'ncol'", "file")
                 content, form = read_asset(self, files, v["file"])
                 self.field = load_hfield(content=content, format=form if form == "png" else "hfield")
             else:

@@ -87,8 +87,8 @@ class Reader:
 
     def _include(self, node: etree._Element, file: str, base: str) -> tuple[Iterator[etree._Element], str, str]:
         line = node.sourceline or 0
-        if set(node.attrib) != {"file"}:
-            raise MjcfError("takes exactly one attribute, 'file'", file, line, "include")
+        if "file" not in node.attrib:
+            raise MjcfError("needs attribute 'file'", file, line, "include")
         if len(node):
             raise MjcfError("cannot have children", file, line, "include")
         name = node.attrib["file"]
@@ -99,6 +99,8 @@ class Reader:
             content = self.files.read(str(Path(self.directory, path)))
             if content is not None:
                 root = parse_xml(content, name)
+                if not len(root):
+                    raise MjcfError(f"file '{name}' has nothing to include", file, line, "include", "file")
                 return iter(root), name, str(Path(path).parent)
         raise MjcfError(f"file '{name}' not found", file, line, "include", "file")
 

@@ -20,7 +20,8 @@ MAX_DEPTH = 500
 
 _SKIPPED = re.compile(r"<!\[CDATA\[.*?\]\]>|<!--.*?-->", re.DOTALL)
 _DECLARATION = re.compile(r"\s*<\?xml[^>]*\?>")
-_DOCTYPE = re.compile(r"<!(DOCTYPE|ENTITY)\b")
+_PLAIN_DOCTYPE = re.compile(r"<!DOCTYPE\s+\w+\s*>")
+_DECLARED = re.compile(r"<!(DOCTYPE|ENTITY)\b")
 
 
 @dataclass(slots=True)
@@ -56,7 +57,8 @@ def parse_xml(content: bytes | str, file: str) -> etree._Element:
     text = content.decode("utf-8-sig", errors="replace") if isinstance(content, bytes) else content
     text = _SKIPPED.sub(_blank_comment, text)
     text = _DECLARATION.sub(lambda match: "\n" * match.group().count("\n"), text, count=1)
-    if declared := _DOCTYPE.search(text):
+    text = _PLAIN_DOCTYPE.sub("", text, count=1)
+    if declared := _DECLARED.search(text):
         line = text.count("\n", 0, declared.start()) + 1
         raise MjcfError("document type and entity declarations are not allowed", file, line)
     # the parser's own limit of 256 levels is below what models may have, so it is lifted to 2048; the limits that go

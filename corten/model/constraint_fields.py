@@ -77,7 +77,28 @@ SOLVER = (
     Field("sol_oldgrad", ("nv",), "real", "gradient before the last step", ours=True),
     Field("sol_oldMgrad", ("nv",), "real", "the same, preconditioned", ours=True),
     Field("sol_count", (), "real", "iterations so far", ours=True),
+    Field("sol_running", (), "flag", "whether they go on", ours=True),
+    Field("unconverged", (), "flag", "whether some isle has needed more iterations than it was given", ours=True),
     Field("solver_niter", (20,), "int", "iterations of the solver, for the first islands", "constraint"),
+    Field("stat_cap", (), "capacity", "room for numbers of iterations, 200 for each isle; 0: not gathered", ours=True),
+    Field("stat_now", (7,), "real", "numbers of one iteration", ours=True),
+    Field("solver_stat", ("stat_cap", 7), "real", "those of all iterations, in mjSolverStat's order", ours=True),
+    Field("efc_side", ("efc_cap",), "real", "side of its cost's kinks that a row was on before", ours=True),
+)
+
+# What the dual solvers hold: accelerations W f by the forces f of rows, W = inv(M) J'.
+DUAL = (
+    Field("W_cap", (), "capacity", "room for entries of W", ours=True),
+    Field("need_W", (), "block", "entries of W, if they did not fit; else 0", "constraint", ours=True),
+    Field("W_rownnz", ("efc_cap",), "block", "W: entries of each row of J", ours=True),
+    Field("W_rowadr", ("efc_cap",), "block", "W: start of each row", ours=True),
+    Field("W_colind", ("W_cap",), "block", "W: dof of each entry", ours=True),
+    Field("W", ("W_cap",), "real", "inv(M) J'", ours=True),
+    Field("efc_A", ("efc_cap", 6), "real", "J inv(M) J' among the rows of one object", ours=True),
+    Field("dof_seen", ("nv",), "block", "whether the dof, or one that hangs on it, is in some row", ours=True),
+    Field("dof_row", ("nv",), "block", "the last row that was traced through the dof", ours=True),
+    Field("dual_x", ("nv",), "real", "a row of W on all dofs", ours=True),
+    Field("dual_acc", ("nv",), "real", "W f", ours=True),
 )
 
 # Isles: parts of the system that are solved one after another. Each is some ranges of dofs and some rows.
@@ -96,4 +117,4 @@ ISLES = (
     Field("range_last", ("nisle_cap",), "block", "one past the last dof of each range", ours=True),
 )
 
-CONSTRAINT_FIELDS = ROWS + SLOTS + SOLVER + ISLES
+CONSTRAINT_FIELDS = ROWS + SLOTS + SOLVER + DUAL + ISLES

@@ -10,10 +10,9 @@ from corten.kernel import kernel
 from corten.kernel.spatial import cross_motion, load6, store6
 from corten.kernel.vec import add3, cross, load3, scale3, sub3
 from corten.model.enums import JointType
+from corten.physics.inertia import NO_MASS
 from corten.physics.objects import point_velocity
-
-ZERO6 = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-NO_MASS = 1e-15  # a lighter subtree has no centre of mass
+from corten.physics.velocity import ZERO6
 
 
 @kernel

@@ -16,8 +16,7 @@ from corten.kernel.vec import add3, cross, load3, normalize3, scale3, sub3
 from corten.model.enums import DisableBit, EqualityType
 from corten.physics.constraint.equality import anchor, owner
 from corten.physics.contact_force import contact_wrench
-
-ZERO6 = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+from corten.physics.velocity import ZERO6
 
 
 @stage

@@ -30,7 +30,7 @@ def put4(out, adr, q):
 
 @kernel
 def put_zero(m, i, out, adr):
-    """A reading of zeros: of user sensors, which nobody computes, and of limits that are not active."""
+    """A reading of zeros: of user sensors, which nobody computes, and of contact sensors without contacts."""
     for k in range(adr, adr + m.sensor_dim[i]):
         out[k] = 0.0
 

@@ -9,6 +9,7 @@ from corten.model.enums import GeomType, SensorType
 from corten.physics.energy import kinetic_energy, potential_energy
 from corten.physics.objects import object_matrix, object_position, object_quat
 from corten.physics.sensor import limit_reading, publish, put3, put4, put_zero
+from corten.physics.sensor_geom import distance_sensor, range_sensor
 from corten.physics.sensor_limit import limit_sensor
 
 
@@ -63,6 +64,10 @@ def position_sensor(m, d, i, out, adr):
         frame_vector(m, d, i, out, adr)
     elif kind == SensorType.JOINTLIMITPOS or kind == SensorType.TENDONLIMITPOS:
         out[adr] = limit_sensor(d, kind, obj)
+    elif kind == SensorType.RANGEFINDER:
+        range_sensor(m, d, i)
+    elif kind == SensorType.GEOMDIST or kind == SensorType.GEOMNORMAL or kind == SensorType.GEOMFROMTO:
+        distance_sensor(m, d, i)
     else:
         put_zero(m, i, out, adr)
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from corten.kernel import stage
 from corten.kernel.spatial import inertia_times, load6, load10
 from corten.kernel.vec import add3, cross, load3, scale3, store3, sub3
-
-NO_MASS = 1e-15  # a lighter subtree has no velocity of its centre of mass
+from corten.physics.inertia import NO_MASS
 
 
 @stage

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from elements import assert_same_bits, set_worlds
 from mechanism import loaded, mechanism
 
 import corten
 from corten.engine import inverse
+from corten.kernel.record import Element
+from corten.model.data import block
 from corten.model.enums import EnableBit, Integrator
+from corten.physics import step as stages
+from corten.utilities import full_mass_matrix
 
 DISCRETE = 'invdiscrete="enable"'
 SENSED = '<accelerometer site="tip"/><e_potential/>'
@@ -75,3 +80,36 @@ def test_forward_and_inverse_agree_after_a_step() -> None:
     d.solver_fwdinv[:] = 1.0
     corten.step(m, d)
     assert np.all(d.solver_fwdinv < 1e-10)
+
+
+@pytest.mark.parametrize("integrator", list(Integrator))
+def test_lanes_are_single_worlds_to_the_last_bit(integrator: Integrator) -> None:
+    m = corten.Model.from_xml_string(mechanism(SENSED, flag=DISCRETE))
+    m.opt.integrator = integrator
+    singles = []
+    for w in range(4):
+        d = corten.Data(m)
+        rng = np.random.default_rng(w)
+        d.qpos[:] += 0.2 * rng.normal(size=m.nq)
+        d.qvel[:], d.qacc[:] = rng.normal(size=(2, m.nv))
+        singles.append(d)
+    lanes = block(m, Element("lanes", 4))
+    set_worlds(lanes, singles, ("qpos", "qvel", "qacc"))
+    stages.inverse(m, lanes)
+    for w, d in enumerate(singles):
+        inverse(m, d)
+        assert_same_bits(lanes, w, d, ("qfrc_inverse", "qacc", "sensordata"))
+
+
+def test_tangents_are_derivatives() -> None:
+    """Forces follow accelerations by the inertia, exactly."""
+    m = corten.Model.from_xml_string(mechanism())
+    dual = block(m, Element("dual", 7))
+    rng = np.random.default_rng(0)
+    dual.fill("qvel", rng.normal(size=m.nv))
+    dual.qacc[:, 1:] = rng.normal(size=(m.nv, 7))
+    stages.inverse(m, dual)
+    d = corten.Data(m)
+    corten.forward(m, d)
+    expected = full_mass_matrix(m, d) @ dual.qacc[:, 1:]
+    np.testing.assert_allclose(dual.qfrc_inverse[:, 1:], expected, atol=1e-12)

@@ -16,6 +16,7 @@ from corten.kernel.record import Element
 from corten.model.data import block
 from corten.physics.ray_zone import ray_meets_site
 from corten.physics.step import forward
+from corten.utilities import integrate_pos
 
 SOLVER = 'tolerance="1e-14" iterations="200" ls_iterations="200" ls_tolerance="1e-12"'
 ZONES = {"sphere": ".1", "box": ".1 .05 .1", "ellipsoid": ".05 .1 .2", "capsule": ".05 .1", "cylinder": ".1 .1"}
@@ -129,8 +130,8 @@ def test_lanes_feel_what_single_worlds_feel() -> None:
     singles = []
     for w in range(4):
         d = corten.Data(m)
-        d.qpos[2] += 0.02 * (w - 1)
-        d.qpos[m.jnt_qposadr[2]] += 0.1 * w
+        integrate_pos(m, d.qpos, np.random.default_rng(w).normal(size=m.nv), 0.06)
+        d.qpos[2] = 0.12 + 0.02 * w
         singles.append(d)
         corten.forward(m, d)
     assert len({d.ncon for d in singles}) > 1

@@ -30,6 +30,8 @@ def derive(sizes: Mapping[str, int], values: Mapping[str, Any]) -> tuple[dict[st
     more = {
         "nHchain": total,
         "H_cap": total,
+        "W_cap": 0,
+        "stat_cap": 0,
         "efc_cap": rows,
         "efcJ_cap": rows * max(1, int(nnz.max(initial=1))),
         "nHbits": nv * (-(-nv // WORD)),

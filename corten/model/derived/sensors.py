@@ -1,4 +1,4 @@
-"""Sensors by the stage that computes them, what they ask of the stages, and focal lengths of cameras in pixels."""
+"""Sensors by the stage that computes them, what they ask of the stages, and lenses of cameras in pixels."""
 
 from __future__ import annotations
 
@@ -12,16 +12,7 @@ from corten.kernel.record import Field
 from corten.model.enums import SensorType, Stage
 
 # Sensors whose stage does not compute them: their readings stay zero.
-NOT_COMPUTED = frozenset(
-    (
-        SensorType.RANGEFINDER,
-        SensorType.GEOMDIST,
-        SensorType.GEOMNORMAL,
-        SensorType.GEOMFROMTO,
-        SensorType.TACTILE,
-        SensorType.PLUGIN,
-    )
-)
+NOT_COMPUTED = frozenset((SensorType.TACTILE, SensorType.PLUGIN))
 MOMENTUM = (SensorType.SUBTREELINVEL, SensorType.SUBTREEANGMOM)
 FORCE = (
     SensorType.ACCELEROMETER,
@@ -47,6 +38,7 @@ FIELDS = (
     Field("sensor_acc", ("nsensoracc",), "int", "which sensors these are", ours=True),
     Field("sensor_buffered", ("nsensorbuffered",), "int", "which sensors have a buffer", ours=True),
     Field("cam_focal", ("ncam", 2), "real", "focal lengths in pixels, horizontal and vertical", ours=True),
+    Field("cam_centre", ("ncam", 2), "real", "where the rays of a range finder meet the image, in pixels", ours=True),
 )
 
 
@@ -70,18 +62,20 @@ def derive(sizes: Mapping[str, int], values: Mapping[str, Any]) -> tuple[dict[st
         "nsensorkinetic": sum(k == SensorType.E_KINETIC for k in kinds),
     }
     counts |= {"n" + name.replace("_", ""): len(ids) for name, ids in lists.items()}
-    focal = np.array([focal_length(values, c) for c in range(sizes["ncam"])]).reshape(-1, 2)
-    return counts, {**lists, "cam_focal": focal}
+    lenses = np.array([lens(values, c) for c in range(sizes["ncam"])]).reshape(-1, 4)
+    return counts, {**lists, "cam_focal": lenses[:, :2], "cam_centre": lenses[:, 2:]}
 
 
-def focal_length(values: Mapping[str, Any], c: int) -> tuple[float, float]:
-    """Focal lengths of camera c in pixels, from its sensor's size (in single precision, as MuJoCo) or field of view."""
+def lens(values: Mapping[str, Any], c: int) -> tuple[float, ...]:
+    """Focal lengths and centre of camera c in pixels, from its sensor's size (in single precision) or field of view.
+
+    As in MuJoCo the centre is the principal point if there is a sensor's size, although that is an offset elsewhere.
+    """
     width, height = (float(n) for n in values["cam_resolution"][c])
     size = np.asarray(values["cam_sensorsize"][c], np.float32)
     if size[0] and size[1]:
-        length = np.asarray(values["cam_intrinsic"][c], np.float32)[:2]
-        per_pixel = length / size * np.array((width, height), np.float32)
-        return float(per_pixel[0]), float(per_pixel[1])
+        intrinsic = np.asarray(values["cam_intrinsic"][c], np.float32).reshape(2, 2)
+        return tuple(float(n) for n in (intrinsic / size * np.array((width, height), np.float32)).ravel())
     angle = math.radians(float(values["cam_fovy"][c]))
     focal = 0.5 * height / math.tan(0.5 * angle)
-    return focal, focal
+    return focal, focal, 0.5 * width, 0.5 * height

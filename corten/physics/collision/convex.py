@@ -50,7 +50,7 @@ def convex_touch(m, d, shape, part, radius, margin, cutoff):
         d.touch_dist[0] = dist
         store3(d.touch_pos, 0, on(witness, 0, 0))
         store3(d.touch_pos, 1, on(witness, 0, 3))
-        return count
+        return count if dist < cutoff else 0
     if dist >= 0.0:
         return 0
     for i in range(count):

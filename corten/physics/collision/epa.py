@@ -49,6 +49,7 @@ BIPYRAMID = (
     (3, 0, 2, 3, 1, 5),
     (3, 2, 1, 4, 2, 3),
 )
+SHRUNK = 0.999  # of a squared distance, by rounding
 SINE, COSINE = 0.86602540378, -0.5  # of a third of a turn
 
 
@@ -126,7 +127,24 @@ def first_polytope(m, shape, part, n, simplex, simplex_corner, vertex, corner, p
     tally[VERTEX_COUNT] = 5
     if on_it(a, b, c, vertex_of(vertex, 3)) or on_it(a, b, c, vertex_of(vertex, 4)):
         return False
-    return attach_all(vertex, plane, face, near, tally, BIPYRAMID) == DONE
+    return attach_all(vertex, plane, face, near, tally, BIPYRAMID) == DONE and encloses_origin(m, vertex, plane)
+
+
+@kernel
+def encloses_origin(m, vertex, plane):
+    """Whether the origin is on the inner side of all faces of a bipyramid, that on which the vertices' mean is, or as
+    near to them as GJK's tolerance lets it be."""
+    near = 4.0 * m.opt.ccd_tolerance * m.opt.ccd_tolerance
+    x, y, z = 0.0, 0.0, 0.0
+    for i in range(5):
+        x += vertex[i, 0]
+        y += vertex[i, 1]
+        z += vertex[i, 2]
+    for f in range(len(BIPYRAMID)):
+        square = plane[f, 3]
+        if square > near and dot3((0.2 * x, 0.2 * y, 0.2 * z), (plane[f, 0], plane[f, 1], plane[f, 2])) > square:
+            return False
+    return True
 
 
 @kernel
@@ -213,7 +231,7 @@ def expand(m, shape, part, vertex, corner, plane, face, near, tally):
                 lower_square = square
                 nearest = near[i]
         if lower_square > upper_square or nearest < 0:
-            return before
+            return sound(plane, before, upper, m.opt.ccd_tolerance)
         if lower_square <= 0.0:
             return nearest
         lower = sqrt(lower_square)
@@ -224,8 +242,12 @@ def expand(m, shape, part, vertex, corner, plane, face, near, tally):
         reach = dot3(normal, vertex_of(vertex, new)) / lower
         if reach < upper:
             upper, upper_square = reach, reach * reach
-        if upper - lower < tolerance or (discrete and known(corner, new)):
-            return nearest
+        if upper - lower < tolerance:
+            return sound(plane, nearest, upper, m.opt.ccd_tolerance)
+        if discrete and known(corner, new):
+            if corner[new, 0] >= 0 and reach > 1.000001 * lower + m.opt.ccd_tolerance:
+                return NOTHING  # a corner of the polytope that lies outside its own face
+            return sound(plane, nearest, upper, m.opt.ccd_tolerance)
         edges = find_horizon(vertex, plane, face, near, tally, nearest, new, horizon, crossing)
         if edges < 3:
             return NOTHING
@@ -236,6 +258,14 @@ def expand(m, shape, part, vertex, corner, plane, face, near, tally):
         if tally[NEAR_COUNT] == 0:
             return nearest
     return nearest
+
+
+@kernel
+def sound(plane, f, upper, tolerance):
+    """Face f if it is no farther than the boundary of the difference can be; else NOTHING: rounding has cost faces."""
+    if f >= 0 and sqrt(plane[f, 3]) > 1.000001 * upper + tolerance:
+        return NOTHING
+    return f
 
 
 @kernel
@@ -285,7 +315,7 @@ def find_horizon(vertex, plane, face, near, tally, start, new, horizon, crossing
 
 @kernel
 def fan(vertex, plane, face, near, tally, new, horizon, edges, lower_square, upper_square):
-    """Join the new vertex to all edges of the horizon; whether all the faces are sound."""
+    """Join the new vertex to all edges of the horizon; whether all new faces are as far out as the polytope was."""
     first = tally[FACE_COUNT]
     for i in range(edges):
         other, e = horizon[i, 0], horizon[i, 1]
@@ -295,7 +325,7 @@ def fan(vertex, plane, face, near, tally, new, horizon, edges, lower_square, upp
         left = first + (edges - 1 if i == 0 else i - 1)
         right = first + (0 if i == edges - 1 else i + 1)
         square = attach(vertex, plane, face, tally, new, end, begin, left, other, right)
-        if square == 0.0:
+        if square < SHRUNK * lower_square:
             return False
         if lower_square <= square <= upper_square:
             listed(near, face, tally, this)

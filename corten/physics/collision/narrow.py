@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from corten.kernel import kernel
+from corten.kernel import kernel, stage
 from corten.kernel.vec import dot3, load3, sub3
 from corten.model.enums import GeomType
 from corten.physics.collision.box import box_box
@@ -38,14 +38,20 @@ def collide(m, d, a, b, pair):
     """Contacts of geoms a and b, the simpler shape first, in one world."""
     margin = pair_margin(m, a, b, pair)
     if near(m, d, a, b, margin):
-        count = touching(m, d, a, b, margin)
-        if count > 0:
-            keep(m, d, a, b, pair, margin, count)
+        touching(m, d, a, b, margin)
+        if d.ntouch > 0:
+            keep(m, d, a, b, pair, margin, d.ntouch)
+
+
+@stage
+def touching(m, d, a, b, margin):
+    """The points in which two geoms touch, the simpler shape first, put into `touch_*`; `ntouch` counts them."""
+    d.ntouch = count_touching(m, d, a, b, margin)
 
 
 @kernel
-def touching(m, d, a, b, margin):
-    """Points in which two geoms touch, put into `touch_*`; how many."""
+def count_touching(m, d, a, b, margin):
+    """The same; how many."""
     first, second = m.geom_type[a], m.geom_type[b]
     if first == GeomType.PLANE:
         if second == GeomType.SPHERE:

@@ -15,7 +15,8 @@ from corten.physics.collision.manifold import manifold, on
 from corten.physics.collision.support import FAR, HALF_MARGIN, KIND, LINE, POINT, SIZE, centre
 from corten.physics.collision.unfused import axpy3, norm3, normalize3
 
-NUDGES, NUDGE = 3, 1e-6  # how often a shape is moved, and how far, where shapes overlap and no polytope is found
+NUDGES = 4  # how often a shape is moved where shapes overlap and no polytope is found
+NUDGE = 1e-5  # how far at first, by the sum of its sizes
 ASKEW = (0.36, 0.48, -0.8)  # a unit vector that shapes are unlikely to be aligned with
 
 
@@ -59,7 +60,8 @@ def penetration(m, d, shape, part, witness, most, cutoff):
 def nudge(shape, moved):
     """Move the second shape a little where no way out was found: centres that coincide, or lie in a plane or on a line
     with corners, lead to polytopes without volume or with the origin on a face. How far it has been moved in all."""
-    step = maximum(NUDGE, 4.0 * moved)
+    size = shape[1, SIZE] + shape[1, SIZE + 1] + shape[1, SIZE + 2]
+    step = maximum(NUDGE * size, 4.0 * moved)
     store3(shape, 1, axpy3(step, ASKEW, load3(shape, 1)))
     return moved + step
 

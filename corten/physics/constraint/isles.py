@@ -6,7 +6,7 @@ An isle is a list of ranges of dofs (whole trees) and a list of rows that touch 
 from __future__ import annotations
 
 from corten.kernel import kernel, one_world
-from corten.model.enums import DisableBit
+from corten.model.enums import DisableBit, Solver
 
 
 @kernel
@@ -14,8 +14,10 @@ def find_isles(m, d):
     """The isles of the system: for one world its islands, the trees that rows join; for a block everything at once.
 
     What rows join differs from world to world, so in a block the islands of one world would depend on its neighbours.
+    PGS and the no-slip rounds work on the whole system, as in MuJoCo.
     """
-    if m.ntree > 1 and one_world(d) and not m.opt.disableflags & DisableBit.ISLAND:
+    whole = m.opt.solver == Solver.PGS or m.opt.noslip_iterations > 0 or m.opt.disableflags & DisableBit.ISLAND
+    if m.ntree > 1 and one_world(d) and not whole:
         join_trees(m, d)
         list_isles(m, d)
     else:

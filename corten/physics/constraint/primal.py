@@ -7,7 +7,7 @@ rule. (Todorov, "Convex and analytically-invertible dynamics with contacts and c
 
 from __future__ import annotations
 
-from corten.kernel import absolute, any_lane, kernel, lane, lanes, maximum, sqrt, where
+from corten.kernel import absolute, any_lane, kernel, maximum, sqrt, where
 from corten.model.enums import DisableBit
 from corten.physics.constraint.cost import slope_rows, update_rows
 from corten.physics.constraint.hessian import (
@@ -23,10 +23,10 @@ from corten.physics.constraint.isles import (
     multiply_rows,
     solve_inertia_isle,
 )
+from corten.physics.constraint.statistics import count_iterations, count_states, save_statistics
 
 FAR = 1e300
 TINY = 1e-15
-COUNTED = 20  # isles whose iterations are reported
 
 
 @kernel
@@ -42,8 +42,10 @@ def primal(m, d, s, newton):
             d.sol_search[i] = -d.sol_Mgrad[i]
     running = cost == cost
     count = where(running, 0.0, 0.0)
+    if d.stat_cap > 0:
+        count_states(d, s)
     for _ in range(m.opt.iterations):
-        alpha = line_search(m, d, s, newton, running, scale)
+        alpha, slope, evaluations = line_search(m, d, s, newton, running, scale)
         running = running & (alpha != 0.0)
         if not any_lane(running):
             break
@@ -52,24 +54,15 @@ def primal(m, d, s, newton):
         cost = update_rows(m, d, s) + gauss(d, s)
         remember(d, s, newton)
         descend(m, d, s, newton)
-        count = where(running, count + 1.0, count)
         improvement = scale * (old - cost)
         steepness = scale * sqrt(dot(d, s, d.sol_grad, d.sol_grad))
+        save_statistics(d, s, count, running, improvement, steepness, slope, evaluations)
+        count = where(running, count + 1.0, count)
         running = running & (improvement > m.opt.tolerance) & (steepness > m.opt.tolerance)
         if not any_lane(running):
             break
         turn(d, s, newton)
-    report(d, s, count)
-
-
-@kernel
-def report(d, s, count):
-    """Iterations of the isle, world by world."""
-    if s < COUNTED:
-        d.sol_count = count
-        for l in lanes(d):
-            w = lane(d, l)
-            w.solver_niter[s] = int(w.sol_count)
+    count_iterations(d, s, count, running)
 
 
 @kernel
@@ -185,7 +178,7 @@ def move(d, s, alpha):
 
 @kernel
 def line_search(m, d, s, newton, running, scale):
-    """How far to go along the search direction, in each world that is still running; 0 in the others.
+    """(how far to go along the search direction, slope there, evaluations) in worlds that are running; 0 in the others.
 
     The derivative of the cost along the line rises monotonically: Newton's method on it, kept between the points where
     it was last negative and positive. Along Newton's own direction the first guess is 1.
@@ -201,12 +194,15 @@ def line_search(m, d, s, newton, running, scale):
             slope0 = d.sol_search[i] * (d.sol_Ma[i] - d.qfrc_smooth[i]) + slope0
     low, high = where(running, 0.0, 0.0), where(running, FAR, FAR)
     alpha = where(running, 1.0, 0.0)
+    steepness, evaluations = where(running, 0.0, 0.0), where(running, 0.0, 0.0)
     if not newton:
         first, second = slope_rows(m, d, s, low)
         alpha = where(running, -(slope0 + first) / (curve0 + second), 0.0)
     for _ in range(m.opt.ls_iterations):
         first, second = slope_rows(m, d, s, alpha)
         slope, curve = alpha * curve0 + slope0 + first, curve0 + second
+        steepness = where(running, absolute(slope), steepness)
+        evaluations = where(running, evaluations + 1.0, evaluations)
         running = running & (absolute(slope) > goal)
         if not any_lane(running):
             break
@@ -217,4 +213,4 @@ def line_search(m, d, s, newton, running, scale):
         following = where(inside, guess, where(high < FAR, 0.5 * (low + high), alpha))
         running = running & (following != alpha)
         alpha = where(running, following, alpha)
-    return alpha
+    return alpha, scale * steepness / maximum(TINY, length), evaluations

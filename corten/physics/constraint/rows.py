@@ -9,11 +9,12 @@ from corten.physics.constraint.equality import equality_rows
 from corten.physics.constraint.hessian import find_pattern
 from corten.physics.constraint.impedance import impedance
 from corten.physics.constraint.limits import friction_rows, limit_rows
+from corten.physics.constraint.response import find_response_pattern
 
 
 @stage
 def constraint_rows(m, d):
-    """efc_* but for velocities and forces, and the pattern of the Newton solver's matrix.
+    """efc_* but for velocities and forces, and the patterns of the solvers' matrices.
 
     If memory does not suffice, for contacts or for rows, `short` is set and need_* say how much is needed.
     """
@@ -25,6 +26,7 @@ def constraint_rows(m, d):
     d.need_efc = 0
     d.need_efcJ = 0
     d.need_H = 0
+    d.need_W = 0
     d.short = 0
     for l in lanes(d):
         w = lane(d, l)
@@ -55,4 +57,7 @@ def constraint_rows(m, d):
         return
     impedance(m, d)
     if d.nefc > 0 and m.opt.solver == Solver.NEWTON and not find_pattern(m, d):
+        d.short = 1
+    needs_response = m.opt.solver == Solver.PGS or m.opt.noslip_iterations > 0
+    if d.nefc > 0 and needs_response and not find_response_pattern(m, d):
         d.short = 1

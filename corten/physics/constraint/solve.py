@@ -5,9 +5,12 @@ from __future__ import annotations
 from corten.kernel import lane, lanes, stage
 from corten.model.enums import Solver
 from corten.physics.constraint.cost import row_states
+from corten.physics.constraint.dual import dual
 from corten.physics.constraint.isles import find_isles
 from corten.physics.constraint.jacobian import multiply_jacobian
+from corten.physics.constraint.noslip import noslip
 from corten.physics.constraint.primal import primal
+from corten.physics.constraint.statistics import COUNTED
 
 
 @stage
@@ -25,17 +28,25 @@ def constraint_solve(m, d):
     for i in range(m.nv):
         d.qacc[i] = d.qacc_smooth[i]
         d.qfrc_constraint[i] = 0.0
+    d.unconverged = False
+    for l in lanes(d):
+        w = lane(d, l)
+        for s in range(COUNTED):
+            w.solver_niter[s] = 0
     if d.nefc == 0:
         return
     multiply_jacobian(d, d.efc_b, d.qacc_smooth)
     for r in range(d.nefc):
         d.efc_b[r] = d.efc_b[r] - d.efc_aref[r]
     find_isles(m, d)
-    newton = m.opt.solver == Solver.NEWTON
     for s in range(d.nisle):
-        if newton:
+        if m.opt.solver == Solver.NEWTON:
             primal(m, d, s, True)
-        else:
+        elif m.opt.solver == Solver.CG:
             primal(m, d, s, False)
+        else:
+            dual(m, d, s)
+        if m.opt.noslip_iterations > 0:
+            noslip(m, d, s)
     for l in lanes(d):
         row_states(m, lane(d, l))

@@ -1,9 +1,10 @@
 """Corten: physics of articulated bodies in contact, for one world or thousands, with exact derivatives."""
 
-from corten import derivative
+from corten import derivative, utilities
 from corten.batch.batch import Batch
+from corten.batch.rollout import rollout
 from corten.derivative import transition
-from corten.engine import SimulationError, forward, reset, step, warmup
+from corten.engine import SimulationError, forward, inverse, reset, step, warmup
 from corten.kernel import KernelError
 from corten.mjcf.errors import MjcfError
 from corten.model.data import Data
@@ -26,12 +27,15 @@ __all__ = [
     "derivative",
     "forward",
     "get_state",
+    "inverse",
     "reset",
+    "rollout",
     "set_const",
     "set_length_ranges",
     "set_state",
     "state_size",
     "step",
     "transition",
+    "utilities",
     "warmup",
 ]

@@ -15,7 +15,7 @@ from corten.kernel.types import FLOAT, INT, Argument, Dual, Lanes, Struct
 from corten.model.data import Data, initialise, load_keyframe
 from corten.model.data_fields import DATA
 from corten.model.derived import MODEL
-from corten.model.enums import Solver
+from corten.model.enums import EnableBit, Integrator, Solver
 from corten.model.model import Model
 from corten.physics import step as stages
 
@@ -64,6 +64,8 @@ def forward(m: Model, d: Data) -> None:
 
 def inverse(m: Model, d: Data) -> None:
     """Compute the forces that would have produced `qacc`: qfrc_inverse, and everything else that follows from it."""
+    if m.opt.enableflags & EnableBit.INVDISCRETE and m.opt.integrator == Integrator.RK4:
+        raise SimulationError("inverse dynamics of discrete time (invdiscrete) does not exist for the RK4 integrator")
     call(stages.inverse, m, d)
 
 

@@ -34,10 +34,6 @@ FIELDS_NOT_COVERED: dict[str, str] = {}
 # Sensors whose readings are not compared, by their types.
 SENSORS_NOT_COVERED: dict[SensorType, str] = {
     SensorType.TACTILE: "tactile images are not there yet",
-    SensorType.RANGEFINDER: "rays are not there yet",
-    SensorType.GEOMDIST: "distances of geoms are not there yet",
-    SensorType.GEOMNORMAL: "distances of geoms are not there yet",
-    SensorType.GEOMFROMTO: "distances of geoms are not there yet",
 }
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from corten.engine import check
 from corten.kernel import kernel, lane
@@ -34,8 +35,8 @@ class RayHits(NamedTuple):
 def ray(
     m: Model,
     d: Data,
-    point: Sequence[float] | np.ndarray,
-    vector: Sequence[float] | np.ndarray,
+    point: ArrayLike,
+    vector: ArrayLike,
     *,
     groups: Sequence[bool] | None = None,
     static: bool = True,
@@ -53,8 +54,8 @@ def ray(
 def rays(
     m: Model,
     d: Data,
-    points: Sequence[Sequence[float]] | np.ndarray,
-    vectors: Sequence[Sequence[float]] | np.ndarray,
+    points: ArrayLike,
+    vectors: ArrayLike,
     *,
     groups: Sequence[bool] | None = None,
     static: bool = True,

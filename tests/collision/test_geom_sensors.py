@@ -107,6 +107,7 @@ def test_lanes_and_duals() -> None:
     assert slope == pytest.approx(-1.0 / tilt[2], rel=1e-12)
 
 
+@pytest.mark.plain
 def test_geom_distance() -> None:
     """The public function: by name, both ways round, beyond the cutoff, bad arguments."""
     m = corten.Model.from_xml_string(SCENE)

@@ -139,6 +139,7 @@ def test_scattered_balls(count: int, side: float) -> None:
         scene.ref_d.qpos.reshape(-1, 7)[:, :3] += rng.normal(size=(count, 3)) * 0.05
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("axis", range(3))
 def test_sweeps_along_every_axis(axis: int) -> None:
     scene = Scene(balls(300, 5, 0.9))

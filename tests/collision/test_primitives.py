@@ -111,6 +111,7 @@ def test_many_random_poses(pair: tuple[str, str]) -> None:
     assert not wrong
 
 
+@pytest.mark.plain
 def test_concentric() -> None:
     """Balls with one centre, a sphere in the middle of a box, a capsule along the axis of another."""
     shapes = [
@@ -129,6 +130,7 @@ def test_concentric() -> None:
     assert len(scene.chosen(scene.d.contact.geom, closed)) >= 12
 
 
+@pytest.mark.plain
 def test_balls_by_hand() -> None:
     """Two balls of radius 0.1 whose centres are 0.15 apart along y."""
     ball = '<body pos="0 {} 0"><freejoint/><geom size="0.1"/></body>'

@@ -104,6 +104,7 @@ def test_many_geoms() -> None:
                 np.testing.assert_allclose(hit.normal, normal, atol=1e-9)
 
 
+@pytest.mark.plain
 def test_by_hand() -> None:
     """A ball of radius 0.8 seen from (2, 0, 0), with a vector of length 2."""
     scene = Rays(SHAPES["sphere"])

@@ -23,9 +23,7 @@ GRAVITY = 9.81
 
 def scene(worldbody: str, option: str = "", rest: str = "") -> corten.Model:
     """A model from the inside of its worldbody."""
-    return corten.Model.from_xml_string(
-        f"<mujoco><option {option}/><worldbody>{worldbody}</worldbody>{rest}</mujoco>"
-    )
+    return corten.Model.from_xml_string(f"<mujoco><option {option}/><worldbody>{worldbody}</worldbody>{rest}</mujoco>")
 
 
 def ball(condim: int = 3, height: float = 0.0999, friction: str = "1 .005 .0001", contact: str = "") -> str:
@@ -430,7 +428,9 @@ def test_strict_mode_stops_where_the_solver_has_not_converged(solver: Solver, in
     d = corten.Data(m)
     d.qvel[0] = 0.5
     before = d.qpos.copy(), d.qvel.copy()
-    with pytest.raises(SimulationError, match=f"the {solver.name} solver has not converged to 1e-10 within 1 iterations"):
+    with pytest.raises(
+        SimulationError, match=f"the {solver.name} solver has not converged to 1e-10 within 1 iterations"
+    ):
         corten.step(m, d, 5)
     np.testing.assert_array_equal(d.qpos, before[0])
     np.testing.assert_array_equal(d.qvel, before[1])

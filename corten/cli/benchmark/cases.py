@@ -16,7 +16,7 @@ from corten.cli.problem import Problem
 from corten.conformance import scope
 from corten.conformance.engines import MissingReference, Reference
 from corten.conformance.states import random_ctrl
-from corten.model.enums import EnableBit
+from corten.model.enums import EnableBit, SensorType
 
 SETTLE = 200  # steps from the default or the first keyframe, so that contacts are there
 
@@ -120,5 +120,6 @@ def cases(paths: list[Path], ref: Reference, disable: tuple[str, ...], seed: int
             ref_d.ctrl[:] = random_ctrl(ref_m, np.random.default_rng(seed))
         ref.forward(ref_m, ref_d)
         state = {n: np.array(getattr(ref_d, n)) for n in Case.STATE}
-        missing = tuple(f.name for f in scope.features_of(ref_m))
+        sensors = {SensorType(int(k)) for k in ref_m.sensor_type} & set(scope.SENSORS_NOT_COVERED)
+        missing = (*(f.name for f in scope.features_of(ref_m)), *sorted(k.name.lower() for k in sensors))
         yield Case(name, path, m, corten.Data(m), ref_m, ref_d, state, missing)

@@ -2,6 +2,7 @@
 
 from corten import derivative, utilities
 from corten.batch.batch import Batch
+from corten.batch.rollout import rollout
 from corten.derivative import transition
 from corten.engine import SimulationError, forward, inverse, reset, step, warmup
 from corten.kernel import KernelError
@@ -28,6 +29,7 @@ __all__ = [
     "get_state",
     "inverse",
     "reset",
+    "rollout",
     "set_const",
     "set_length_ranges",
     "set_state",

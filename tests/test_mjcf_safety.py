@@ -41,6 +41,25 @@ HOSTILE = {
     ),
 }
 
+JOINT = '<worldbody><body><joint name="j"/><geom size="1"/></body></worldbody>'
+GREEDY = {
+    "keyframes": '<size nkey="2000000000"/>',
+    "many keyframes": '<size nkey="20000000"/>',
+    "user values": '<size nuserdata="2000000000"/>',
+    "values of bodies": '<size nuser_body="40000000"/>',
+    "sensor": '<sensor><user dim="2000000000"/></sensor>',
+    "buffer": '<actuator><motor joint="j" delay="1" nsample="2000000000"/></actuator>',
+    "activations": '<actuator><general joint="j" dyntype="user" actdim="2000000000"/></actuator>',
+    "rays": '<worldbody><camera name="c" resolution="100000 100000"/></worldbody>'
+            '<sensor><rangefinder camera="c"/></sensor>',
+}
+
+
+@pytest.mark.parametrize("name", GREEDY)
+def test_absurd_sizes_are_refused(name: str) -> None:
+    with pytest.raises(MjcfError):
+        compile_string(f"<mujoco>{JOINT}{GREEDY[name]}</mujoco>")
+
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_file_is_refused_quickly(name: str) -> None:

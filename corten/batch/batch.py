@@ -9,15 +9,17 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from corten.batch.transfer import INPUT, STATE, WORLDS, forward_blocks, step_blocks
-from corten.engine import SimulationError, forward, keyframe_number, make_room
-from corten.kernel.dispatch import JIT, Kernel, struct_type
-from corten.kernel.record import SINGLE, Element, Record, RecordArray
+from corten.batch.contacts import contacts_of, count_contacts
+from corten.batch.transfer import ROWS, WORLDS, forward_blocks, step_blocks
+from corten.engine import SimulationError, check, forward, keyframe_number, make_room
+from corten.kernel.dispatch import JIT, Kernel, argument_type, struct_type
+from corten.kernel.record import COUNTS, SINGLE, Element, Record, RecordArray
 from corten.kernel.types import INT
+from corten.model.contacts import Contacts
 from corten.model.data import Data, initialise, load_keyframe
 from corten.model.data_fields import DATA
-from corten.model.data_fields import STATE as STATE_FIELDS
 from corten.model.model import Model
 from corten.model.state import State, fields_of
 
@@ -27,9 +29,14 @@ CHUNKS = 4  # pieces of work per thread: threads that finish early take more
 class Batch:
     """`nworld` worlds of a model.
 
-    State and inputs (`qpos`, `qvel`, `act`, `ctrl`, `qfrc_applied`, `xfrc_applied`, `mocap_pos`, `mocap_quat`, `time`)
-    are arrays of shape (nworld, ...), read and written in place. Every other field of Data can be read under its name,
-    as a copy of shape (nworld, ...) that holds what the last `step` or `forward` computed.
+    State and inputs (`time`, `qpos`, `qvel`, `act`, `qacc_warmstart`, `ctrl`, `qfrc_applied`, `xfrc_applied`,
+    `eq_active`, `mocap_pos`, `mocap_quat`, `history`, `userdata`) are arrays of shape (nworld, ...), read and written
+    in place. Other fields of Data can be read under their names, as copies of shape (nworld, ...) that hold what the
+    last `step` or `forward` computed; `ncon` too, and `contact(i)` gives the contacts of a world. Constraint rows and
+    the solver's memory are laid out for a block: `world(i)` shows them for one world.
+
+    A world whose numbers are no longer finite begins again from the model's initial state, and its neighbours do not
+    notice; `warning_number`, (nworld, 8), counts such calls by kind of Warning until the world is reset.
 
     Worlds lie in blocks of `lanes` worlds, one in each SIMD lane. `threads` defaults to the processors at hand, `lanes`
     to the width of their vectors. What a world computes does not depend on either, nor on its neighbours.
@@ -42,9 +49,9 @@ class Batch:
             raise ValueError(f"a batch on {threads} threads")
         self._m = m
         self._nworld = int(nworld)
-        self._lanes = _lane_width(lanes)
+        self._lanes = lane_width(lanes)
         count = -(-self._nworld // self._lanes)
-        self._threads = min(threads or _processors(), count)
+        self._threads = min(threads or processors(), count)
         self._blocks = RecordArray(DATA, m._all_sizes, count, Element("lanes", self._lanes))
         for block in self._blocks.records:
             initialise(m, block)
@@ -55,14 +62,13 @@ class Batch:
     def _make_rows(self, padded: int) -> Record:
         """Rows of state and inputs for all worlds and the lanes that fill up the last block."""
         first = self._blocks[0]
-        sizes: dict[str, int] = {}
-        for name in STATE + INPUT:
-            n = first.array(name)[..., 0].size if self._lanes > 1 else first.array(name).size
+        sizes = {"nblock": len(self._blocks)}
+        for name in ROWS:
+            n = int(np.prod(self._world_shape(name), dtype=int))
             sizes |= {f"n_{name}": n, f"all_{name}": n * padded}
         rows = Record(WORLDS, sizes)
-        for name in STATE + INPUT:
-            shape = self._world_shape(name)
-            all_rows = rows.array(name).reshape(padded, *shape)
+        for name in ROWS:
+            all_rows = rows.array(name).reshape(padded, *self._world_shape(name))
             all_rows[...] = self._of_block(first, name)[0]
             self.__dict__[name] = all_rows[: self._nworld]
         return rows
@@ -101,74 +107,102 @@ class Batch:
         return self._nworld
 
     def __getattr__(self, name: str) -> np.ndarray:
-        if name.startswith("_") or name not in DATA.index:
+        field = DATA.index.get(name)
+        if name.startswith("_") or field is None:
             raise AttributeError(f"Batch has no attribute or field '{name}'")
-        gathered = np.concatenate([self._of_block(block, name) for block in self._blocks.records])
-        gathered = gathered[: self._nworld]
+        f = DATA.fields[field]
+        if name == "ncon":
+            per_block = [count_contacts(self._tailed(b, "contact_exclude"), int(b.nslot)) for b in self._blocks.records]
+            return self._finished(per_block)
+        if name.startswith("contact_"):
+            raise AttributeError(f"'{name}': worlds differ in their contacts; those of world i are contact(i)")
+        if f.dtype in (*COUNTS, "block", "bits") or name in DATA.growing:
+            raise AttributeError(f"'{name}' is laid out for a block of worlds; that of world i is world(i).{name}")
+        return self._finished([self._of_block(block, name) for block in self._blocks.records])
+
+    def _tailed(self, block: Record, name: str) -> np.ndarray:
+        """A field of a block's worlds, worlds last."""
+        array = block.array(name)
+        return array if self._lanes > 1 else array[..., None]
+
+    def _finished(self, per_block: list[np.ndarray]) -> np.ndarray:
+        """What a user gets of numbers gathered from all blocks."""
+        gathered = np.concatenate(per_block)[: self._nworld]
         gathered.flags.writeable = False
         return gathered
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if name in STATE + INPUT:
+        if name in ROWS:
             self.__dict__[name][...] = value
         elif name.startswith("_"):
             object.__setattr__(self, name, value)
         else:
             raise AttributeError(f"'{name}' of a Batch can not be assigned")
 
+    def contact(self, i: int) -> Contacts:
+        """A copy of the contacts of one world, as `d.contact` of a single world gives them."""
+        return contacts_of(*self._locate(i))
+
     # -- running -----------------------------------------------------------------------------------------------------
 
     def step(self, nstep: int = 1) -> None:
         """Advance every world by `nstep` time steps."""
-        self._run(step_blocks, nstep, 0)
-        for number in self._short_blocks():
-            block, left = self._blocks[number], nstep
-            while block.short:
-                left -= block.steps_done
-                make_room(block)
-                self._enter(step_blocks, number, number + 1, left, 1)
+        self.run(step_blocks, lambda block, left: left - block.steps_done, nstep)
 
     def forward(self) -> None:
         """Compute in every world everything that follows from state and controls."""
-        self._run(forward_blocks)
-        for number in self._short_blocks():
-            while self._blocks[number].short:
-                make_room(self._blocks[number])
-                self._enter(forward_blocks, number, number + 1)
+        self.run(forward_blocks)
 
-    def _short_blocks(self) -> list[int]:
-        """Blocks that the last run has left for want of memory."""
+    def run(
+        self,
+        stage: Any,
+        left: Callable[[Record, int], int] | None = None,
+        nstep: int = 0,
+        arrays: tuple[np.ndarray, ...] = (),
+        fixed: tuple[int, ...] = (),
+    ) -> None:
+        """A stage of `transfer.py` for all blocks, on all threads, with more memory for those that run short.
+
+        Stages that take steps can be resumed: `left(block, nstep)` tells how many steps a block then has to take.
+        """
+        numbers = (*fixed, nstep, 0) if left else fixed
+        entry = self._entry(stage, arrays, numbers)
+        self._everywhere(entry, numbers)
         if not self._rows.any_short:
-            return []
+            return
         self._rows.any_short = 0
-        return [i for i, block in enumerate(self._blocks.records) if block.short]
+        for number, block in enumerate(self._blocks.records):
+            remaining = nstep
+            while block.short:
+                if left:
+                    remaining = left(block, remaining)
+                    numbers = (*fixed, remaining, 1)
+                make_room(block)
+                entry(number, number + 1, self._lanes, *numbers)
+        self._rows.any_short = 0
 
-    def _run(self, stage: Any, *numbers: int) -> None:
-        """A stage for all blocks, on all threads."""
+    def _everywhere(self, entry: Callable[..., None], numbers: tuple[int, ...]) -> None:
         count = len(self._blocks)
         if self._pool is None:
-            self._enter(stage, 0, count, *numbers)
+            entry(0, count, self._lanes, *numbers)
             return
         pieces = min(count, self._threads * CHUNKS)
         bounds = [count * k // pieces for k in range(pieces + 1)]
-        jobs = [self._pool.submit(self._enter, stage, *ends, *numbers) for ends in pairwise(bounds)]
+        jobs = [self._pool.submit(entry, *ends, self._lanes, *numbers) for ends in pairwise(bounds)]
         for job in jobs:
             job.result()
 
-    def _enter(self, stage: Any, first: int, last: int, *numbers: int) -> None:
-        """A stage for some blocks, on this thread."""
-        entry = self._entries.get(stage)
-        if entry is None:
-            entry = self._entries[stage] = self._entry(stage, 3 + len(numbers))
-        entry(first, last, self._lanes, *numbers)
-
-    def _entry(self, stage: Any, numbers: int) -> Callable[..., None]:
+    def _entry(self, stage: Any, arrays: tuple[np.ndarray, ...], numbers: tuple[int, ...]) -> Callable[..., None]:
+        """A stage bound to the model, the blocks, the rows and arrays; it takes first, last, width and `numbers`."""
         m, blocks, rows = self._m, self._blocks, self._rows
         if not isinstance(stage, Kernel):
-            return lambda *n: stage(m, blocks, rows, *n)
-        types = [struct_type(m), struct_type(blocks.first), struct_type(rows)]
-        compiled = stage.entry([*types, *([INT] * numbers)])
-        addresses = (m._address, blocks.first._address, rows._address)
+            return lambda *n: stage(m, blocks, rows, *arrays, *n)
+        known = self._entries.get(stage)
+        if known is None:
+            types = [struct_type(m), struct_type(blocks.first), struct_type(rows), *map(argument_type, arrays)]
+            known = self._entries[stage] = stage.entry([*types, *([INT] * (3 + len(numbers)))])
+        compiled = known
+        addresses = (m._address, blocks.first._address, rows._address, *(a.ctypes.data for a in arrays))
         return lambda *n: compiled(*addresses, *n)
 
     # -- single worlds -----------------------------------------------------------------------------------------------
@@ -183,59 +217,72 @@ class Batch:
         """A copy of one world, with all that follows from its state computed afresh."""
         block, lane = self._locate(i)
         d = Data(self._m)
-        for f in STATE_FIELDS:
-            d.array(f.name)[...] = self._of_block(block, f.name)[lane]
-        for name in STATE + INPUT:
+        for name in ROWS:
             d.array(name)[...] = getattr(self, name)[i]
+        d.array("history_start")[...] = self._of_block(block, "history_start")[lane]
         forward(self._m, d)
         return d
 
     def set_world(self, i: int, d: Data) -> None:
         """Give one world the state and the inputs of a Data."""
+        check(self._m, d)
         block, lane = self._locate(i)
-        for f in STATE_FIELDS:
-            self._of_block(block, f.name)[lane] = d.array(f.name)
-        for name in STATE + INPUT:
+        for name in ROWS:
             getattr(self, name)[i] = d.array(name)
+        self._of_block(block, "history_start")[lane] = d.array("history_start")
 
-    def reset(self, which: Any = None, keyframe: int | str | None = None) -> None:
+    # -- state of all worlds -----------------------------------------------------------------------------------------
+
+    def reset(self, which: ArrayLike | None = None, keyframe: int | str | None = None) -> None:
         """Put worlds into the model's initial state or a keyframe's: all, or those of a mask or of numbers."""
         d = Data(self._m)
         if keyframe is not None:
             load_keyframe(self._m, d, keyframe_number(self._m, keyframe))
-        chosen = np.arange(self._nworld)
-        for i in chosen if which is None else chosen[np.asarray(which)].ravel():
-            self.set_world(int(i), d)
+        chosen = self._chosen(which)
+        for name in ROWS:
+            getattr(self, name)[chosen] = d.array(name)
+
+    def _chosen(self, which: ArrayLike | None) -> Any:
+        """A mask, numbers or None as an index of worlds."""
+        if which is None:
+            return slice(None)
+        index = np.atleast_1d(np.asarray(which))
+        if index.dtype == bool:
+            if index.shape != (self._nworld,):
+                raise SimulationError(f"a mask of shape {index.shape} for {self._nworld} worlds")
+        elif not index.size:
+            index = index.astype(int)
+        elif not np.issubdtype(index.dtype, np.integer):
+            raise SimulationError(f"worlds are chosen by a mask or by numbers, not by {index.dtype}")
+        elif index.min() < -self._nworld or index.max() >= self._nworld:
+            raise IndexError(f"worlds {index.min()} to {index.max()} of {self._nworld}")
+        return index
 
     def get_state(self, parts: int = State.FULLPHYSICS) -> np.ndarray:
         """The state vectors of all worlds, (nworld, n), laid out as `corten.get_state` does."""
         columns = [np.asarray(getattr(self, n), float).reshape(self._nworld, -1) for n in fields_of(parts)]
         return np.concatenate([np.zeros((self._nworld, 0)), *columns], axis=1)
 
-    def set_state(self, states: np.ndarray, parts: int = State.FULLPHYSICS) -> None:
+    def set_state(self, states: ArrayLike, parts: int = State.FULLPHYSICS) -> None:
         """Set the states of all worlds from (nworld, n) or, the same for all, from one vector."""
-        states = np.broadcast_to(np.asarray(states, float), (self._nworld, np.shape(states)[-1]))
-        start = 0
+        rows = np.atleast_2d(np.asarray(states, float))
         names = fields_of(parts)
         sizes = [int(np.prod(self._world_shape(n), dtype=int)) for n in names]
-        if sum(sizes) != states.shape[1]:
-            raise SimulationError(f"states of {states.shape[1]} numbers where {sum(sizes)} are needed")
+        if rows.ndim != 2 or rows.shape[1] != sum(sizes) or len(rows) not in (1, self._nworld):
+            raise SimulationError(f"states of shape {rows.shape} where ({self._nworld}, {sum(sizes)}) is needed")
+        start = 0
         for name, size in zip(names, sizes, strict=True):
-            part = states[:, start : start + size].reshape(self._nworld, *self._world_shape(name))
+            array = getattr(self, name)
+            array[...] = rows[:, start : start + size].reshape(len(rows), *self._world_shape(name))
             start += size
-            if name in STATE + INPUT:
-                getattr(self, name)[...] = part
-                continue
-            for i in range(self._nworld):
-                block, lane = self._locate(i)
-                self._of_block(block, name)[lane] = part[i]
 
 
-def _processors() -> int:
+def processors() -> int:
+    """Processors that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _lane_width(lanes: int | None) -> int:
+def lane_width(lanes: int | None = None) -> int:
     """The asked-for width, or that of this processor's vectors; plain Python knows one world at a time."""
     if not JIT:
         return SINGLE.n

@@ -98,7 +98,7 @@ class Reference:
         self.mj = mujoco
         # Otherwise it prints every warning and writes a log file into the working directory.
         mujoco.set_mju_user_warning(lambda message: None)
-        # Its cache of assets forgets whether a mesh had a hull made: a second model would get the first one's mesh.
+        # Its asset cache forgets whether a mesh was processed with a hull: a later model would get an earlier one's.
         mujoco.mj_setCacheCapacity(mujoco.mj_getCache(), 0)
 
     @property

@@ -82,6 +82,8 @@ def _element(type_: Struct, field: Field) -> tuple[Type, str, int]:
         return INT, MEMORY[field.dtype], width
     if field.dtype in ("block", "bits"):
         return INT, MEMORY[field.dtype], 1
+    if field.dtype == "common":
+        return FLOAT, "double", 1
     if field.dtype == "flag":
         one = type_.lane or isinstance(whole, Float)
         return (BOOL, "i8", width) if one else (Mask(width), vector(width, "i8"), 1)

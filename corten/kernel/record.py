@@ -26,7 +26,9 @@ DTYPES: dict[str, np.dtype[Any]] = {
     "flag": np.dtype(np.uint8),  # a truth value of each world: a mask where worlds lie in lanes
     "block": np.dtype(np.int32),  # an integer that all worlds of a block share
     "bits": np.dtype(np.int64),  # the same, wide
+    "common": np.dtype(np.float64),  # a number that all worlds of a block share: memory for one world after the other
 }
+SHARED = ("block", "bits", "common")  # by all worlds of a block
 COUNTS = ("size", "capacity")  # integers that stand in the record's table itself
 ALIGN = 64  # bytes: a cache line, and the widest vector
 
@@ -92,7 +94,7 @@ class Element:
 
     def tail(self, dtype: str) -> tuple[int, ...]:
         """Trailing dimensions that this element type adds to a field's array."""
-        if dtype in ("block", "bits"):
+        if dtype in SHARED:
             return ()
         if self.kind == "dual":
             return (self.width,) if dtype == "real" else ()

@@ -10,7 +10,7 @@ import numpy as np
 from corten.mjcf.joints import COORDINATES, DOFS
 from corten.mjcf.rotation import IDENTITY
 from corten.mjcf.sparsity import starts
-from corten.mjcf.spec import Body, Camera, Geom, Joint, Light, Site, Spec
+from corten.mjcf.spec import MAX_NUMBERS, Body, Camera, Geom, Joint, Light, Site, Spec
 from corten.model.enums import JointType, SameFrame
 
 SAME = 1e-6
@@ -25,6 +25,8 @@ def user_values(items: Sequence[Any], said: int) -> tuple[np.ndarray, int]:
             if len(values) > said:
                 item.fail(f"has {len(values)} values, the model has room for {said}", "user")
         width = said
+    if len(items) * width > MAX_NUMBERS:
+        items[0].fail(f"has room for {width} values, as have {len(items) - 1} others", "user")
     table = np.zeros((len(items), width))
     for row, values in zip(table, given, strict=True):
         row[:len(values)] = values

@@ -16,7 +16,7 @@ from corten.mjcf.load import load
 from corten.mjcf.meshes import build_assets, hfield_arrays, mesh_arrays
 from corten.mjcf.prune import discard_visual, fuse_static
 from corten.mjcf.source import MAX_BYTES, Files
-from corten.mjcf.spec import ASSET_KINDS, LINK_KINDS, LISTS, Body, Spec
+from corten.mjcf.spec import ASSET_KINDS, LINK_KINDS, LISTS, MAX_NUMBERS, Body, Spec
 from corten.mjcf.tendons import compile_tendons
 
 MAX_BODIES = 65534
@@ -177,5 +177,8 @@ def _histories(spec: Spec, sizes: dict[str, int], values: dict[str, Any]) -> Non
             adr += 2 + samples * (1 + dim) if samples > 0 else 0
         values[f"{kind}_historyadr"] = addresses
     sizes["nhistory"] = adr
+    for name, what in (("nhistory", "delay buffers"), ("nsensordata", "sensors"), ("na", "activation states")):
+        if sizes[name] > MAX_NUMBERS:
+            spec.root.fail(f"asks for {sizes[name]} numbers of {what}")
     if adr and values["opt.timestep"] <= 0:
         spec.root.fail("delay buffers need a positive timestep")

@@ -10,7 +10,7 @@ from corten.mjcf.read import Element
 from corten.mjcf.rotation import Pose, compose
 from corten.mjcf.spec import LINK_KINDS, Body, Item, Link, Rename, Spec
 
-MAX_OBJECTS = 500_000
+MAX_OBJECTS = 200_000
 
 
 class Names:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from corten.mjcf.joints import COORDINATES, DOFS
-from corten.mjcf.spec import Item, Spec
+from corten.mjcf.spec import MAX_NUMBERS, Item, Spec
 from corten.model.enums import DynType, JointType
 
 PARTS = ("qpos", "qvel", "act", "mpos", "mquat", "ctrl")
@@ -82,6 +82,9 @@ def compile_keyframes(spec: Spec, sizes: dict[str, int], values: dict[str, Any])
         "mquat": body_quat[mocap].ravel(),
         "ctrl": np.zeros(sizes["nu"]),
     }
+    width = 1 + sum(map(len, rest.values()))
+    if spec.size["nkey"] * width > MAX_NUMBERS:
+        spec.root.fail(f"asks for {spec.size['nkey']} keyframes of {width} numbers")
     rows = [_given(key, rest) for key in spec.keys]
     times = [key.values["time"] for key in spec.keys]
     while len(rows) < spec.size["nkey"]:

@@ -7,7 +7,7 @@ from typing import Any
 from corten.mjcf.defaults import overlaid
 from corten.mjcf.grammar.settings import COMPILER, FLAG, LENGTHRANGE, OPTION, SIZE, STATISTIC
 from corten.mjcf.read import Element
-from corten.mjcf.spec import Settings
+from corten.mjcf.spec import MAX_NUMBERS, Settings
 from corten.model.enums import DisableBit, EnableBit
 
 _SUFFIXES = " KMGTPE"
@@ -63,8 +63,8 @@ def read_sizes(root: Element) -> dict[str, Any]:
     """The <size> sections."""
     for section in root.all("size"):
         for name, value in section.attributes.items():
-            if name != "memory" and value < -1:
-                section.fail("must be -1 or more", name)
+            if name != "memory" and not -1 <= value <= MAX_NUMBERS:
+                section.fail(f"must be between -1 and {MAX_NUMBERS}", name)
         if "memory" in section.attributes:
             _check_memory(section)
     return merged(root, "size", SIZE.defaults)

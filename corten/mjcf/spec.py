@@ -16,6 +16,9 @@ from corten.mjcf.rotation import IDENTITY, ZERO, Pose
 
 Rename = Callable[[str], str]
 
+# most numbers that any one quantity of a model may hold; what asks for more is a mistake or an attack
+MAX_NUMBERS = 50_000_000
+
 
 @dataclass(slots=True)
 class Settings:

@@ -50,6 +50,7 @@ THINGS = RecordType(
         Field("time", (), "real", "a scalar"),
         Field("on", ("n",), "flag", "truth values of each world, as masks"),
         Field("shared", ("n",), "block", "integers that all worlds of a block share"),
+        Field("work", ("n", 2), "common", "memory for one world after the other"),
     ],
 )
 PLAN = RecordType(
@@ -272,6 +273,31 @@ def test_arrays_of_records() -> None:
     total = np.zeros(1)
     sum_blocks(plan(), many.first, total, 3)
     assert total[0] == N * 4 * (0 + 1 + 2)
+
+
+@kernel
+def running_sums(m, d):
+    """s of each world: sums of a, formed in memory that the worlds share."""
+    for l in lanes(d):
+        w = lane(d, l)
+        for i in range(m.n):
+            w.work[i, 1] = value(w.a[i, 0]) + (w.work[i - 1, 1] if i > 0 else 0.0)
+        for i in range(m.n):
+            w.s[i] = w.work[i, 1]
+
+
+@every_element
+def test_common_memory(element: Element) -> None:
+    """One number for all worlds: what the last world has left there."""
+    m, d = plan(), things(element)
+    if element.kind == "lanes" and element.n > 1:
+        d.array("a")[0, 0] += np.arange(element.n)
+    running_sums(m, d)
+    assert d.work.shape == (N, 2)
+    total = d.work[:, 1]
+    np.testing.assert_allclose(np.diff(total), A[1:, 0], rtol=1e-12)
+    last = d.array("s") if element.width == 1 else d.array("s")[:, -1 if element.kind == "lanes" else 0]
+    np.testing.assert_array_equal(last, total)
 
 
 @kernel

@@ -131,12 +131,14 @@ def position(d, g):
 
 @kernel
 def sort_intervals(m, d, begin, end, axis, across, strips, origin, width, length):
-    """Puts geoms begin..end of `sweep_order` in the order of where they begin, strip after strip; fills `sweep_*`."""
+    """Sorts places begin..end of the order by where geoms begin, strip after strip; fills `sweep_*` for them."""
     misplaced = 0
     for i in range(begin, end):
-        place = position(d, d.sweep_order[i])
+        g = d.sweep_order[i]
+        d.sweep_geom[i] = g
+        place = position(d, g)
         strip = strip_of(pick(place, across), strips, origin, width)
-        d.sweep_low[i] = strip * length + (pick(place, axis) - reach_of(m, d.sweep_order[i]))
+        d.sweep_low[i] = strip * length + (pick(place, axis) - reach_of(m, g))
         if i > begin and d.sweep_low[i] < d.sweep_low[i - 1]:
             misplaced = misplaced + 1
     stride = 1
@@ -145,18 +147,20 @@ def sort_intervals(m, d, begin, end, axis, across, strips, origin, width, length
             stride = stride * STRIDE + 1
     while stride > 0:
         for i in range(begin + stride, end):
-            low, g = d.sweep_low[i], d.sweep_order[i]
+            low, g = d.sweep_low[i], d.sweep_geom[i]
             j = i
             while j >= begin + stride and d.sweep_low[j - stride] > low:
                 d.sweep_low[j] = d.sweep_low[j - stride]
-                d.sweep_order[j] = d.sweep_order[j - stride]
+                d.sweep_geom[j] = d.sweep_geom[j - stride]
                 j = j - stride
             d.sweep_low[j] = low
-            d.sweep_order[j] = g
+            d.sweep_geom[j] = g
         stride = stride // STRIDE
     for i in range(begin, end):
-        x, y, z = position(d, d.sweep_order[i])
-        reach = reach_of(m, d.sweep_order[i])
+        g = d.sweep_geom[i]
+        d.sweep_order[i] = g
+        x, y, z = position(d, g)
+        reach = reach_of(m, g)
         d.sweep_ball[i, 0] = x
         d.sweep_ball[i, 1] = y
         d.sweep_ball[i, 2] = z
@@ -197,7 +201,7 @@ def sweep_strip(m, d, begin, end):
             if d.sweep_low[j] > high:
                 break
             if balls_meet(d, i, j):
-                try_pair(m, d, d.sweep_order[i], d.sweep_order[j])
+                try_pair(m, d, d.sweep_geom[i], d.sweep_geom[j])
 
 
 @kernel
@@ -219,7 +223,7 @@ def sweep_begins(m, d, begin, end, other, other_end, strictly):
             if d.sweep_low[j] > high:
                 break
             if balls_meet(d, i, j):
-                try_pair(m, d, d.sweep_order[i], d.sweep_order[j])
+                try_pair(m, d, d.sweep_geom[i], d.sweep_geom[j])
 
 
 @kernel

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from corten.derivative.tangent import position_seeds, position_tangents
-from corten.engine import advance, call, check
+from corten.engine import advance, call, check, run
 from corten.kernel.dispatch import JIT
 from corten.kernel.record import Element, Record
 from corten.model.data import Data, block
@@ -15,6 +15,7 @@ from corten.model.data_fields import STATE
 from corten.model.model import Model
 from corten.physics import step as stages
 
+CHANGED = ("qpos", "qvel", "act", "time", "qacc_warmstart")  # what a step changes of the state
 TANGENTS = 7  # with the value, a vector of eight: one register of AVX-512, two of AVX2
 
 
@@ -63,11 +64,18 @@ def _passes(
     check(m, d)
     seeds = _seeds(m, d, inputs)
     total = next(iter(seeds.values())).shape[1]
-    dual = block(m, Element("dual", TANGENTS))
+    dual = d._bound.get(Element)
+    if dual is None or dual._bound_to is not m:
+        run(stages.forward, m, d)  # binds d to m, so that what is kept on d belongs to this pair
+        dual = d._bound[Element] = block(m, Element("dual", TANGENTS))
+    for f in STATE:
+        dual.fill(f.name, d.array(f.name))
+    again = [(dual.array(n), d.array(n)) for n in {*CHANGED, *inputs}]
     for first in range(0, total, TANGENTS):
         columns = range(first, min(first + TANGENTS, total))
-        for f in STATE:
-            dual.fill(f.name, d.array(f.name))
+        for theirs, ours in again:
+            theirs[..., 0] = ours
+            theirs[..., 1:] = 0.0
         for name, seed in seeds.items():
             dual.array(name)[:, 1 : 1 + len(columns)] = seed[:, columns.start : columns.stop]
         evaluate(m, dual)

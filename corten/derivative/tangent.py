@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from corten.model.enums import JointType
@@ -14,31 +16,41 @@ def _quaternion_map(q: np.ndarray) -> np.ndarray:
     return 0.5 * np.array([[-x, -y, -z], [w, -z, y], [z, w, -x], [-y, x, w]])
 
 
-def _quaternions(m: Model) -> list[tuple[int, int]]:
-    """(place in qpos, place in qvel) of every orientation."""
-    found = []
-    for j in range(m.njnt):
-        kind = m.jnt_type[j]
-        skip = 3 if kind == JointType.FREE else 0
-        if kind in (JointType.FREE, JointType.BALL):
-            found.append((int(m.jnt_qposadr[j]) + skip, int(m.jnt_dofadr[j]) + skip))
-    return found
+@dataclass(frozen=True)
+class Layout:
+    """Where orientations and other coordinates lie in qpos and in qvel."""
+
+    quaternions: list[tuple[int, int]]  # (place in qpos, place in qvel) of every orientation
+    scalars: tuple[np.ndarray, np.ndarray]  # places in qpos and in qvel of all other coordinates
 
 
-def _scalars(m: Model) -> tuple[np.ndarray, np.ndarray]:
-    """Places in qpos and in qvel of all coordinates that are not part of an orientation."""
+def layout(m: Model) -> Layout:
+    """The layout of a model's coordinates; found once."""
+    known = m._bound.get(Layout)
+    if known is None:
+        known = m._bound[Layout] = _find_layout(m)
+    return known
+
+
+def _find_layout(m: Model) -> Layout:
+    quaternions = []
     qpos, qvel = np.ones(m.nq, bool), np.ones(m.nv, bool)
-    for a, i in _quaternions(m):
-        qpos[a : a + 4] = False
-        qvel[i : i + 3] = False
-    return np.flatnonzero(qpos), np.flatnonzero(qvel)
+    kinds = zip(m.jnt_type.tolist(), m.jnt_qposadr.tolist(), m.jnt_dofadr.tolist(), strict=True)
+    for kind, a, i in kinds:
+        if kind in (JointType.FREE, JointType.BALL):
+            skip = 3 if kind == JointType.FREE else 0
+            quaternions.append((a + skip, i + skip))
+            qpos[a + skip : a + skip + 4] = False
+            qvel[i + skip : i + skip + 3] = False
+    return Layout(quaternions, (np.flatnonzero(qpos), np.flatnonzero(qvel)))
 
 
 def position_seeds(m: Model, qpos: np.ndarray) -> np.ndarray:
     """d qpos / d (tangent), nq by nv."""
     seeds = np.zeros((m.nq, m.nv))
-    seeds[_scalars(m)] = 1.0
-    for a, i in _quaternions(m):
+    where = layout(m)
+    seeds[where.scalars] = 1.0
+    for a, i in where.quaternions:
         q = qpos[a : a + 4]
         length = np.linalg.norm(q)
         unit = q / length if length > 0 else np.array([1.0, 0.0, 0.0, 0.0])
@@ -51,9 +63,10 @@ def position_tangents(m: Model, dual_qpos: np.ndarray) -> np.ndarray:
     n).
     """
     tangents = np.zeros((m.nv, dual_qpos.shape[1]))
-    from_qpos, to_qvel = _scalars(m)
+    where = layout(m)
+    from_qpos, to_qvel = where.scalars
     tangents[to_qvel] = dual_qpos[from_qpos]
-    for a, i in _quaternions(m):
+    for a, i in where.quaternions:
         # G'G = 1/4 for unit quaternions, so 4 G' is the inverse on the tangent space
         tangents[i : i + 3] = 4.0 * _quaternion_map(dual_qpos[a : a + 4, 0]).T @ dual_qpos[a : a + 4]
     return tangents

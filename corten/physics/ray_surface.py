@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from corten.kernel import absolute, clip, floor, kernel, maximum, minimum, unroll, value
+from corten.kernel import absolute, clip, floor, kernel, local_int, maximum, minimum, unroll, value
 from corten.kernel.vec import cross, dot3, load3, normalize3, sub3
 
 MISS, FAR = -1.0, 1e300
+MOST_TODO = 40  # nodes of a tree that wait to be tried: one more than its levels at most
 TINY = 1e-15
 NO_NORMAL = (0.0, 0.0, 0.0)
 
@@ -29,18 +30,52 @@ def ray_triangle(p, v, a, b, c):
 
 @kernel
 def ray_mesh(m, mesh, p, v):
-    """(t, normal) of the first triangle of a mesh."""
+    """(t, normal) of the first triangle of a mesh: by its tree, if that has been made, or by trying all."""
     best, normal = MISS, NO_NORMAL
-    vertex, first = m.mesh_vertadr[mesh], m.mesh_faceadr[mesh]
-    for f in range(first, first + m.mesh_facenum[mesh]):
-        a = load3(m.mesh_vert, vertex + m.mesh_face[f, 0])
-        b = load3(m.mesh_vert, vertex + m.mesh_face[f, 1])
-        c = load3(m.mesh_vert, vertex + m.mesh_face[f, 2])
-        t, n = ray_triangle(p, v, a, b, c)
-        if t >= 0.0 and (t < best or best < 0.0):
-            best, normal = t, n
+    vertex, first, count = m.mesh_vertadr[mesh], m.mesh_faceadr[mesh], m.mesh_facenum[mesh]
+    if not m.ray_ready:
+        for f in range(first, first + count):
+            best, normal = nearer_face(m, vertex, f, p, v, best, normal)
+    elif count > 0:
+        root, depth = m.ray_nodeadr[mesh], m.ray_depth[mesh]
+        leaves = (1 << depth) - 1  # nodes before the first leaf
+        todo = local_int(MOST_TODO)
+        todo[0] = 0
+        n = 1
+        while n > 0:
+            n = n - 1
+            node = todo[n]
+            enter, leave = ray_slabs(p, v, box_corner(m, root + node, 0), box_corner(m, root + node, 3))
+            if enter > leave or (best >= 0.0 and enter > best):
+                continue
+            if node < leaves:
+                todo[n] = 2 * node + 1
+                todo[n + 1] = 2 * node + 2
+                n = n + 2
+            else:
+                k = node - leaves
+                for f in range(first + ((k * count) >> depth), first + (((k + 1) * count) >> depth)):
+                    best, normal = nearer_face(m, vertex, m.ray_face[f], p, v, best, normal)
     if best >= 0.0:
         normal, _ = normalize3(normal)
+    return best, normal
+
+
+@kernel
+def box_corner(m, node, k):
+    """Three numbers of a node's box, from the k-th."""
+    return m.ray_box[node, k], m.ray_box[node, k + 1], m.ray_box[node, k + 2]
+
+
+@kernel
+def nearer_face(m, vertex, f, p, v, best, normal):
+    """The nearer of the best hit so far and that of triangle f."""
+    a = load3(m.mesh_vert, vertex + m.mesh_face[f, 0])
+    b = load3(m.mesh_vert, vertex + m.mesh_face[f, 1])
+    c = load3(m.mesh_vert, vertex + m.mesh_face[f, 2])
+    t, n = ray_triangle(p, v, a, b, c)
+    if t >= 0.0 and (t < best or best < 0.0):
+        return t, n
     return best, normal
 
 

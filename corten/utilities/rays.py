@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from corten.engine import check
 from corten.kernel import kernel, lane
 from corten.model.data import Data
+from corten.model.derived.ray_tree import plant
 from corten.model.model import Model
 from corten.physics.ray import ALL_GROUPS, GROUPS, ray_world
 from corten.utilities.arguments import number
@@ -73,6 +74,9 @@ def rays(
         raise ValueError(f"{len(groups)} groups, not {GROUPS}")
     bits = ALL_GROUPS if groups is None else sum(1 << k for k, on in enumerate(groups) if on)
     body = -1 if exclude is None else number(m, "body", exclude)
+    if not m.ray_ready:
+        plant(m._by_name, m.ray_box, m.ray_face)
+        m.ray_ready = 1
     hits = RayHits(np.empty(len(v)), np.empty(len(v), np.int64), np.empty((len(v), 3)))
     _cast(m, d, p, v, bits, int(static), body, len(v), *hits)
     return hits

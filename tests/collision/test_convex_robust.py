@@ -16,7 +16,7 @@ from corten.physics.kinematics import kinematics
 PAIRS = [p for p in itertools.combinations_with_replacement(SHAPES, 2) if p not in CLOSED]
 AROUND = evenly(1500)
 COARSE = 0.06  # what the depth may be overestimated by with these directions, by the size of the shapes
-CONVERGED = 0.8  # deep in each other, round shapes are given up to so much less than their depth, as the reference does
+CONVERGED = 0.7  # deep in each other, round shapes are given up to so much less than their depth, as the reference does
 SIZE = 0.3  # of the largest shapes at scale 1, from the centre to the farthest corner, roughly
 KINDS = ("anywhere", "quarter turns", "along an axis", "one centre, aligned", "one centre", "nearly one centre")
 
@@ -51,41 +51,44 @@ def detect(m: corten.Model, d: corten.Data) -> None:
         run(collision, m, d)()
 
 
-def fuzz(kind: str, scale: float, rounds: int, seed: int = 0) -> int:
-    """Poses tried; every pair is judged by its support functions."""
+def fuzz(kind: str, scale: float, rounds: int, seed: int = 0, searched: float = 1.0) -> int:
+    """Poses tried. Every pair is judged by its support functions along the normal; a share of them all round."""
     rng = np.random.default_rng(seed)
     tolerance = 2e-5 * max(1.0, scale)
+    m = corten.Model.from_xml_string(pairs_xml(PAIRS, rng, scale))
+    m.opt.ccd_iterations = 100
+    d = corten.Data(m)
     for _ in range(rounds):
-        m = corten.Model.from_xml_string(pairs_xml(PAIRS, rng, scale))
-        m.opt.ccd_iterations = 100
-        d = corten.Data(m)
-        for _ in range(10):
-            d.qpos[:] = poses(rng, len(PAIRS), kind, scale)
-            detect(m, d)
-            contact = d.contact
-            for name in ("dist", "pos", "frame"):
-                assert np.isfinite(getattr(contact, name)).all(), name
-            first = np.minimum(contact.geom[:, 0], contact.geom[:, 1])
-            for k, pair in enumerate(PAIRS):
-                mine = np.flatnonzero(first == 2 * k)
-                if len(mine) == 0:
-                    least = overlap(m, d, 2 * k, 2 * k + 1, AROUND).min()
-                    assert least < COARSE * 2.0 * SIZE * scale, f"{pair}: {least} deep and no contact"
-                    continue
-                i = mine[0]
-                a, b = contact.geom[i]
-                normal = contact.frame[i].reshape(3, 3)[0]
-                along = overlap(m, d, a, b, normal[None])[0]
-                assert along >= -tolerance, f"{pair}: apart along the normal by {-along}"
-                assert -contact.dist[i] > CONVERGED * along - tolerance, f"{pair}: {along} deep, not {-contact.dist[i]}"
-                assert -contact.dist[i] <= overlap(m, d, a, b, AROUND).min() + tolerance, pair
-    return rounds * 10 * len(PAIRS)
+        d.qpos[:] = poses(rng, len(PAIRS), kind, scale)
+        detect(m, d)
+        contact = d.contact
+        for name in ("dist", "pos", "frame"):
+            assert np.isfinite(getattr(contact, name)).all(), name
+        first = np.minimum(contact.geom[:, 0], contact.geom[:, 1])
+        for k, pair in enumerate(PAIRS):
+            mine = np.flatnonzero(first == 2 * k)
+            if len(mine) == 0:
+                least = overlap(m, d, 2 * k, 2 * k + 1, AROUND).min()
+                assert least < COARSE * 2.0 * SIZE * scale, f"{pair}: {least} deep and no contact"
+                continue
+            i = mine[0]
+            a, b = contact.geom[i]
+            normal = contact.frame[i].reshape(3, 3)[0]
+            deep, along = -contact.dist[i], overlap(m, d, a, b, normal[None])[0]
+            assert along >= deep - tolerance, f"{pair}: {along} deep along the normal, not {deep}"
+            if rng.random() < searched:
+                least = overlap(m, d, a, b, AROUND).min()
+                assert CONVERGED * least - tolerance <= deep + COARSE * SIZE * scale, (
+                    f"{pair}: {least} deep, not {deep}"
+                )
+                assert deep <= least + tolerance, f"{pair}: {least} deep, not {deep}"
+    return rounds * len(PAIRS)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("scale", [1.0, 1e-2, 30.0])
 def test_any_pose(kind: str, scale: float) -> None:
-    assert fuzz(kind, scale, 1) > 300
+    assert fuzz(kind, scale, 10) > 300
 
 
 @pytest.mark.slow
@@ -94,7 +97,7 @@ def test_a_million_poses(kind: str) -> None:
     tried, seed = 0, 0
     while tried < 1_000_000 // len(KINDS):
         seed += 1
-        tried += fuzz(kind, 10.0 ** (seed % 4 - 2), 10, seed)
+        tried += fuzz(kind, 10.0 ** (seed % 4 - 2), 100, seed, 0.02)
 
 
 def two(

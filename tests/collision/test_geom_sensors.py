@@ -18,8 +18,10 @@ pytestmark = pytest.mark.reference
 SCENE = """
 <mujoco>
   <option gravity="0 0 0"/>
+  <asset><mesh name="tent" vertex="-1 -1 0  1 -1 0  1 1 0  -1 1 0  0 0 0.7  0.3 0.4 0.6"/></asset>
   <worldbody>
     <geom type="plane" size="4 4 0.1"/>
+    <geom type="mesh" mesh="tent" pos="1.2 -1.3 0"/>
     <geom name="wall" type="box" size="0.1 2 1" pos="2 0 1"/>
     <body name="robot" pos="0 0 1">
       <freejoint/>

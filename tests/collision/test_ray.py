@@ -80,6 +80,25 @@ def test_shapes(shape: str) -> None:
     assert met > 500
 
 
+@pytest.mark.parametrize("detail", [1, 4])
+def test_trees_of_large_meshes(detail: int) -> None:
+    """Through the tree a ray meets what it meets when all triangles are tried."""
+    ball = f'<mesh name="ball" builtin="sphere" params="{detail}" scale="1 0.7 1.3"/>'
+    model = f'<mujoco><asset>{ball}</asset><worldbody><geom type="mesh" mesh="ball"/></worldbody></mujoco>'
+    m, without = corten.Model.from_xml_string(model), corten.Model.from_xml_string(model)
+    without.ray_ready = 1
+    without.ray_depth[:] = 0
+    without.ray_box[:] = [-9, -9, -9, 9, 9, 9]
+    without.ray_face[:] = np.arange(without.nmeshface)
+    d = corten.Data(m)
+    corten.forward(m, d)
+    p, v = directions(500)
+    hits, all_tried = rays(m, d, p, v), rays(without, d, p, v)
+    np.testing.assert_array_equal(hits.distance, all_tried.distance)
+    np.testing.assert_allclose(hits.normal, all_tried.normal, atol=1e-12)
+    assert np.count_nonzero(hits.geom == 0) > 150
+
+
 def test_many_geoms() -> None:
     """The nearest geom counts; groups, standing geoms, a body and what is transparent can be left out."""
     rng = np.random.default_rng(3)

@@ -11,10 +11,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from corten.kernel.record import RecordType
-from corten.model.derived import chains, couplings, hessian, moments, pairs, sensors, tendons
+from corten.model.derived import chains, couplings, hessian, moments, pairs, ray_tree, sensors, tendons
 from corten.model.model_fields import MODEL_FIELDS
 
-MODULES = (chains, tendons, moments, couplings, sensors, pairs, hessian)
+MODULES = (chains, tendons, moments, couplings, sensors, pairs, hessian, ray_tree)
 DERIVED_FIELDS = tuple(f for module in MODULES for f in module.FIELDS)
 MODEL = RecordType("Model", MODEL_FIELDS + DERIVED_FIELDS)
 

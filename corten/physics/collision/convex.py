@@ -2,6 +2,7 @@
 
 Flat sides in contact give several points. Boxes and meshes find theirs by clipping (manifold.py), if `multiccd` is set;
 with a margin, or with a cylinder or a capsule, further points are found by tilting the shapes.
+The algorithms are those of MuJoCo's `nativeccd`; there are no others here, so that flag is not looked at.
 """
 
 from __future__ import annotations

@@ -248,13 +248,14 @@ def expand(m, shape, part, vertex, corner, plane, face, near, tally):
             if corner[new, 0] >= 0 and reach > 1.000001 * lower + m.opt.ccd_tolerance:
                 return NOTHING  # a corner of the polytope that lies outside its own face
             return sound(plane, nearest, upper, m.opt.ccd_tolerance)
+        near_enough = nearest if upper - lower < m.opt.ccd_tolerance else NOTHING  # where expanding fails
         edges = find_horizon(vertex, plane, face, near, tally, nearest, new, horizon, crossing)
         if edges < 3:
-            return NOTHING
+            return near_enough
         if edges > FACES - tally[FACE_COUNT]:
             return nearest
         if not fan(vertex, plane, face, near, tally, new, horizon, edges, lower_square, upper_square):
-            return NOTHING
+            return near_enough
         if tally[NEAR_COUNT] == 0:
             return nearest
     return nearest

@@ -15,7 +15,7 @@ from corten.kernel.types import FLOAT, INT, Argument, Dual, Lanes, Struct
 from corten.model.data import Data, initialise, load_keyframe
 from corten.model.data_fields import DATA
 from corten.model.derived import MODEL
-from corten.model.enums import EnableBit, Integrator
+from corten.model.enums import EnableBit, Integrator, Solver
 from corten.model.model import Model
 from corten.physics import step as stages
 
@@ -82,6 +82,17 @@ def advance(m: Model, d: Record, nstep: int) -> None:
         nstep -= d.steps_done
         make_room(d)
         steps(nstep)
+    if d.stopped:
+        raise SimulationError(not_converged(m, np.min(d.array("time"))))
+
+
+def not_converged(m: Model, time: float) -> str:
+    """What strict mode says."""
+    solver = Solver(m.opt.solver)
+    return (
+        f"the {solver.name} solver has not converged to {m.opt.tolerance:g} within {m.opt.iterations} iterations at time "
+        f"{time:g}; the state is that before the step (strict mode: opt.strict)"
+    )
 
 
 def call(stage: Any, m: Model, d: Record) -> None:

@@ -53,6 +53,8 @@ def test_version(run) -> None:
         (["conform", "pendulum", "--stage", "speed"], "no stage is called 'speed'"),
         (["conform", "pendulum", "--disable", "gravitation"], "no disable flag is called 'gravitation'"),
         (["conform", "pendulum", "--integrator", "verlet"], "no integrator is called 'verlet'"),
+        (["conform", "pendulum", "--solver", "jacobi"], "no solver is called 'jacobi'"),
+        (["conform", "pendulum", "--cone", "square"], "no cone is called 'square'"),
         (["bench", "pendulum", "--disable", "gravitation"], "no disable flag is called 'gravitation'"),
     ],
 )

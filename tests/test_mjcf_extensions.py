@@ -19,6 +19,7 @@ WORLD = (
 def test_relaxation_factor() -> None:
     assert compile_string("<mujoco/>").values["opt.sor"] == 1.0
     assert compile_string('<mujoco><option sor="1.3"/></mujoco>').values["opt.sor"] == 1.3
+    assert compile_string('<mujoco><option strict="true"/></mujoco>').values["opt.strict"] == 1
 
 
 def test_diagonal_implicit_integrator() -> None:

@@ -12,7 +12,7 @@ from corten.mjcf.grammar.rules import HONOURED
 from corten.mjcf.grammar.tree import BODY
 from corten.mjcf.reference import render
 
-OURS = {("option",): {"sor"}}
+OURS = {("option",): {"sor", "strict"}}
 ROW = re.compile(
     r'class="el">((?:&nbsp;)*)([^<]*)</td>\s*<td class="ty">(.)</td>\s*<td class="at">(.*?)</td>', re.DOTALL
 )

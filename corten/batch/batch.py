@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from corten.batch.contacts import contacts_of, count_contacts
 from corten.batch.transfer import ROWS, WORLDS, forward_blocks, step_blocks
-from corten.engine import SimulationError, check, forward, keyframe_number, make_room
+from corten.engine import SimulationError, check, forward, keyframe_number, make_room, not_converged
 from corten.kernel.dispatch import JIT, Kernel, argument_type, struct_type
 from corten.kernel.record import COUNTS, SINGLE, Element, Record, RecordArray
 from corten.kernel.types import INT
@@ -168,12 +168,25 @@ class Batch:
         numbers = (*fixed, nstep, 0) if left else fixed
         entry = self._entry(stage, arrays, numbers)
         self._everywhere(entry, numbers)
-        if not self._rows.any_short:
-            return
-        self._rows.any_short = 0
+        if self._rows.any_short:
+            self._finish_short_blocks(entry, left, nstep, fixed)
+        if self._rows.any_stopped:
+            self._rows.any_stopped = 0
+            time = min(float(np.min(block.array("time"))) for block in self._blocks.records if block.stopped)
+            raise SimulationError(not_converged(self._m, time))
+
+    def _finish_short_blocks(
+        self,
+        entry: Callable[..., None],
+        left: Callable[[Record, int], int] | None,
+        nstep: int,
+        fixed: tuple[int, ...],
+    ) -> None:
+        """What `run` has left undone for want of memory."""
         for number, block in enumerate(self._blocks.records):
             remaining = nstep
             while block.short:
+                numbers = fixed
                 if left:
                     remaining = left(block, remaining)
                     numbers = (*fixed, remaining, 1)

@@ -17,6 +17,7 @@ WORLDS = RecordType(
     "Worlds",
     [
         Field("any_short", (), "block", "whether some block has run short of memory"),
+        Field("any_stopped", (), "block", "whether some block has been stopped by strict mode"),
         Field("reached", ("nblock",), "block", "steps of a rollout that a block has recorded"),
         *(Field(f"n_{f.name}", (), "size", f"numbers of {f.name} in one world") for f in KEPT),
         *(Field(f.name, (f"all_{f.name}",), f.dtype, f"{f.name} of all worlds") for f in KEPT),
@@ -134,6 +135,8 @@ def step_blocks(m, blocks, w, first, last, width, nstep, resume):
         if resume == 0:
             load_worlds(d, one, b * width)
         step(m, d, nstep)
+        if d.stopped != 0:
+            one.any_stopped = 1
         if d.short == 0:
             store_worlds(d, one, b * width)
             add_warnings(d, one, b * width)
@@ -177,6 +180,9 @@ def rollout_blocks(m, blocks, w, controls, states, sensors, first, last, width, 
             step(m, d, 1)
             if d.short != 0:
                 one.any_short = 1
+                break
+            if d.stopped != 0:
+                one.any_stopped = 1
                 break
             for l in lanes(d):
                 i = b * width + l

@@ -16,6 +16,8 @@ MODELS = typer.Argument(
 STAGE = typer.Option(None, "--stage", help="Only these stages, separated by commas.")
 DISABLE = typer.Option(None, "--disable", help="Flags to switch off in both engines, separated by commas.")
 INTEGRATOR = typer.Option(None, "--integrator", help="Integrators of the trajectories instead of the model's own.")
+SOLVER = typer.Option("", "--solver", help="Solver of constraints (pgs, cg, newton) instead of the model's own.")
+CONE = typer.Option("", "--cone", help="Friction cone (pyramidal, elliptic) instead of the model's own.")
 SEED = typer.Option(0, "--seed", help="Seed of the random states and controls.")
 JSON = typer.Option(None, "--json", metavar="FILE", help="Write everything that was found to a file.")
 
@@ -25,6 +27,8 @@ def conform(
     stage: str | None = STAGE,
     disable: str | None = DISABLE,
     integrator: str | None = INTEGRATOR,
+    solver: str = SOLVER,
+    cone: str = CONE,
     seed: int = SEED,
     json: Path | None = JSON,
 ) -> None:
@@ -40,7 +44,7 @@ def conform(
     paths = _paths(models or [])
     try:
         chosen = select(_names(stage)) if stage else STAGES
-        settings = Settings(chosen, _names(disable), _names(integrator), seed)
+        settings = Settings(chosen, _names(disable), _names(integrator), solver.lower(), cone.lower(), seed)
         reports: list[Report] = []
         with progress("comparing", len(paths)) as bar:
             for report in compare(paths, settings):

@@ -99,7 +99,8 @@ def _assign(reference: Any, ours: Any, ref: list[int], got: list[int], exact: bo
         gaps = [np.abs(mine[j] - theirs[i]).max() for j in unused]
         if exact and min(gaps) > EXACT * max(1.0, np.abs(theirs[i]).max()):
             return None
-        chosen.append(unused.pop(int(np.argmin(gaps))))
+        # of contacts that coincide, the first: their forces can be shared in many ways, which depend on the order
+        chosen.append(unused.pop(next(k for k, gap in enumerate(gaps) if gap <= min(gaps) + EXACT)))
     return chosen
 
 

@@ -7,16 +7,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from corten.model.enums import EnableBit
+from corten.model.enums import Cone, EnableBit, Solver
 
 from . import scope
 from .compare import Difference, worst
 from .compiled import compare_compiled
 from .engines import Corten, Engine, Reference, Refused
 from .forward import Pair, compare_default_solver, compare_forward, compare_inverse
-from .stages import FORWARD, STAGES, select
+from .stages import EXACT_SOLVER, FORWARD, STAGES, select
 from .states import states_of
 from .trajectory import compare_trajectory
+
+SOLVERS = {s.name.lower(): s.value for s in Solver}
+CONES = {c.name.lower(): c.value for c in Cone}
 
 
 @dataclass(slots=True)
@@ -76,6 +79,8 @@ class Settings:
     stages: tuple[str, ...] = STAGES
     disable: tuple[str, ...] = ()  # besides those that scope.DISABLED lists
     integrators: tuple[str, ...] = ()  # of trajectories; empty for the model's own
+    solver: str = ""  # "pgs", "cg" or "newton"; empty for the model's own
+    cone: str = ""  # "pyramidal" or "elliptic"; empty for the model's own
     seed: int = 0
 
     def covered(self) -> tuple[str, ...]:
@@ -108,10 +113,12 @@ def conform(
 
 
 def check_flags(reference: Reference, settings: Settings) -> None:
-    """`ValueError` for a flag or an integrator that does not exist."""
+    """`ValueError` for a flag, an integrator, a solver or a cone that does not exist."""
     for known, given, what in (
         (reference.disable_bits(), settings.disable, "disable flag"),
         (reference.integrators(), [i.lower() for i in settings.integrators], "integrator"),
+        (SOLVERS, [settings.solver] if settings.solver else [], "solver"),
+        (CONES, [settings.cone] if settings.cone else [], "cone"),
     ):
         for name in given:
             if name not in known:
@@ -177,13 +184,17 @@ def _compare_stages(
 
 
 def _set_flags(reference: Reference, settings: Settings, models: tuple[Any, Any]) -> None:
-    """The same flags in both: what is not covered yet switched off, energy switched on."""
+    """The same flags and settings in both: what is not covered yet switched off, energy switched on."""
     bits = reference.disable_bits()
     off = sum(bits[name] for name in {*settings.disable, *scope.DISABLED})
     cleared = sum(EnableBit[name.upper()] for name in scope.CLEARED)
     for m in models:
         m.opt.disableflags = int(m.opt.disableflags) | off
         m.opt.enableflags = (int(m.opt.enableflags) & ~cleared) | EnableBit.ENERGY
+        if settings.solver:
+            m.opt.solver = SOLVERS[settings.solver]
+        if settings.cone:
+            m.opt.cone = CONES[settings.cone]
 
 
 def _compare_trajectories(
@@ -192,8 +203,10 @@ def _compare_trajectories(
     known = reference.integrators()
     names = {number: name for name, number in known.items()}
     own = names[int(pair.models[0].opt.integrator)]
+    # conjugate gradients stop anywhere within their tolerance, by paths that rounding decides
+    options = EXACT_SOLVER if int(pair.models[0].opt.solver) == Solver.CG else {}
     for integrator in [i.lower() for i in settings.integrators] or [own]:
-        with pair.options(integrator=known[integrator]):
+        with pair.options(integrator=known[integrator], **options):
             for state in states:
                 if not state.label.startswith("random"):
                     differences, unique = compare_trajectory(pair, state, integrator, settings.seed)

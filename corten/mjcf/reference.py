@@ -14,7 +14,7 @@ This page is printed from the grammar by `python -m corten.mjcf.reference`; do n
 
 Corten reads the language of MuJoCo 3.5. Numbers are finite and separated by blanks; `n..m` values means that fewer than
 `m` may be given and the rest is inherited. A default class may hold every attribute marked with a star. What is
-accepted without effect is checked all the same. `sor`, the `distance` equality and the integrator
+accepted without effect is checked all the same. `sor`, `strict`, the `distance` equality and the integrator
 `implicitspringdamper` are Corten's own.
 """
 

@@ -79,6 +79,7 @@ SOLVER = (
     Field("sol_count", (), "real", "iterations so far", ours=True),
     Field("sol_running", (), "flag", "whether they go on", ours=True),
     Field("unconverged", (), "flag", "whether some isle has needed more iterations than it was given", ours=True),
+    Field("stopped", (), "block", "whether a step has been given up for that, in strict mode", ours=True),
     Field("solver_niter", (20,), "int", "iterations of the solver, for the first islands", "constraint"),
     Field("stat_cap", (), "capacity", "room for numbers of iterations, 200 for each isle; 0: not gathered", ours=True),
     Field("stat_now", (7,), "real", "numbers of one iteration", ours=True),

@@ -8,6 +8,7 @@ from corten.kernel.record import Element, Record
 from corten.model.contacts import Contacts
 from corten.model.data_fields import DATA
 from corten.model.history import initial_history
+from corten.model.solver_statistics import SolverStatistics
 
 if TYPE_CHECKING:
     from corten.model.model import Model
@@ -34,6 +35,15 @@ class Data(Record):
     def contact(self) -> Contacts:
         """The contacts: `d.contact[i].dist`, or `d.contact.dist` of all."""
         return Contacts(self)
+
+    @property
+    def solver(self) -> SolverStatistics:
+        """What the constraint solver did in each iteration, once `gather_statistics` has asked for it."""
+        return SolverStatistics(self)
+
+    def gather_statistics(self) -> None:
+        """From now on keep numbers of every iteration of the constraint solver, to be read from `solver`."""
+        self.grow({"stat_cap": len(self.solver)})
 
     def copy(self) -> Data:
         """An independent copy, for the same model."""

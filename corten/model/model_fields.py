@@ -100,6 +100,7 @@ OPTIONS = (
     Field("opt.sdf_initpoints", (), "int", "starting points of signed distance descent"),
     Field("opt.sdf_iterations", (), "int", "iterations of signed distance descent"),
     Field("opt.sor", (), "real", "relaxation factor of the PGS solver", ours=True),
+    Field("opt.strict", (), "int", "whether a solver that has not converged stops the simulation", ours=True),
     Field("stat.meaninertia", (), "real", "mean diagonal of the joint-space inertia at qpos0"),
     Field("stat.meanmass", (), "real", "mean mass of the bodies"),
     Field("stat.meansize", (), "real", "mean size of the bodies"),

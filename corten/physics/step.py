@@ -5,7 +5,7 @@ The order is MuJoCo's, so that every intermediate can be compared with it.
 
 from __future__ import annotations
 
-from corten.kernel import kernel, stage
+from corten.kernel import any_lane, kernel, stage
 from corten.model.enums import EnableBit, Integrator
 from corten.physics.acceleration import smooth_acceleration
 from corten.physics.actuation import actuation
@@ -123,8 +123,12 @@ def state_stages(m, d):
 
 @stage
 def step(m, d, nstep):
-    """Advance the state by `nstep` time steps, or by `steps_done` of them if memory has run short."""
+    """Advance the state by `nstep` time steps, or by `steps_done` of them if memory has run short.
+
+    In strict mode a solver that has not converged also ends it, with `stopped` set.
+    """
     d.short = 0
+    d.stopped = 0
     d.steps_done = 0
     while d.steps_done < nstep:
         check_state(m, d)
@@ -133,15 +137,26 @@ def step(m, d, nstep):
             return
         if bad_acceleration(m, d):
             forward(m, d)
+        if gives_up(m, d):
+            return
         if m.opt.enableflags & EnableBit.FWDINV:
             compare_forward_inverse(m, d)
         if m.opt.integrator == Integrator.RK4:
             runge_kutta_4(m, d)
-            if d.short != 0:
+            if d.short != 0 or d.stopped != 0:
                 return
         else:
             integrate(m, d)
         d.steps_done += 1
+
+
+@kernel
+def gives_up(m, d):
+    """Whether the solver has not converged in some world, and the model asks to stop then."""
+    if m.opt.strict and any_lane(d.unconverged):
+        d.stopped = 1
+        return True
+    return False
 
 
 @kernel
@@ -164,7 +179,7 @@ def runge_kutta_4(m, d):
     for fraction, weight in ((0.5, THIRD), (0.5, THIRD), (1.0, SIXTH)):
         runge_kutta_move(m, d, fraction)
         dynamics(m, d)
-        if d.short != 0:
+        if d.short != 0 or gives_up(m, d):
             runge_kutta_undo(m, d)
             return
         runge_kutta_add(m, d, weight)

@@ -135,6 +135,7 @@ OPTION = rule(
     integer("sdf_initpoints", "starting points of signed distance descent", 40),
     integer("actuatorgroupdisable", "groups of actuators to switch off", (), (1, 31)),
     real("sor", "ours: relaxation factor of the PGS solver", 1.0),
+    boolean("strict", "ours: a constraint solver that has not converged stops the simulation with an error", 0),
     children=[FLAG],
 )
 

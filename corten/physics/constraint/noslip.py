@@ -27,10 +27,10 @@ def noslip(m, d, s):
     running = d.time == d.time
     count = where(running, 0.0, 0.0)
     for k in range(m.opt.noslip_iterations):
-        improvement = friction_sweep(d, s, running)
+        left_out = 0.0
         if k == 0:
-            improvement = improvement + regularisation(d, s)
-        improvement = scale * improvement
+            left_out = regularisation(d, s)
+        improvement = scale * (friction_sweep(d, s, running) + left_out)
         dual_weights(m, d, s)
         save_statistics(d, s, count, running, improvement, 0.0, 0.0, 0.0)
         count = where(running, count + 1.0, count)

@@ -90,8 +90,8 @@ def not_converged(m: Model, time: float) -> str:
     """What strict mode says."""
     solver = Solver(m.opt.solver)
     return (
-        f"the {solver.name} solver has not converged to {m.opt.tolerance:g} within {m.opt.iterations} iterations at time "
-        f"{time:g}; the state is that before the step (strict mode: opt.strict)"
+        f"the {solver.name} solver has not converged to {m.opt.tolerance:g} within {m.opt.iterations} iterations "
+        f"at time {time:g}; the state is that before the step (strict mode: opt.strict)"
     )
 
 

@@ -16,8 +16,8 @@ NAMES = {
 SKIPPED = {
     "name", "class", "childclass", "file", "hfield", "mesh", "fitscale", "coordinate", "eulerseq", "memory", "njmax",
     "nstack", "fusestatic", "discardvisual", "autolimits", "timestep", "lengthrange", "sor", "strict", "nkey",
-    "springdamper", "dampratio", "inheritrange", "actlimited", "limited", "ctrllimited", "forcelimited", "actuatorfrclimited", "delay",
-    "focal", "focalpixel", "principal", "principalpixel", "interval", "mocap", "sleep", "fromto", "settotalmass",
+    "springdamper", "dampratio", "inheritrange", "actlimited", "limited", "ctrllimited", "forcelimited",
+    "actuatorfrclimited", "delay", "focal", "focalpixel", "principal", "principalpixel", "interval", "mocap", "sleep", "fromto", "settotalmass",
     "texture", "target", "actuatorgroupdisable", "integrator", "boundmass", "boundinertia", "gravcomp", "cranklength",
     "actrange", "joint", "jointinparent", "tendon", "site", "refsite", "slidersite", "cranksite", "body", "actdim",
     "tausmooth",

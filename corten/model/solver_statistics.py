@@ -13,10 +13,10 @@ COUNTS = ("nactive", "nchange", "neval", "nupdate")
 class SolverStatistics:
     """Arrays of numbers per iteration: `d.solver.improvement[:d.solver_niter[0]]`.
 
-    Island i has the KEPT entries from KEPT * i on, the first COUNTED islands and KEPT iterations are there; those of the
-    no-slip rounds follow the solver's own. `improvement` of the cost and `gradient` are on the scale of the tolerance;
-    `lineslope` is the slope where the line search ended, after `neval` evaluations; `nactive` rows pushed, `nchange` of
-    them have changed sides, `nupdate` so that the Newton matrix has changed.
+    Island i has the KEPT entries from KEPT * i on, the first COUNTED islands and KEPT iterations are there; those of
+    the no-slip rounds follow the solver's own. `improvement` of the cost and `gradient` are on the scale of the
+    tolerance; `lineslope` is the slope where the line search ended, after `neval` evaluations; `nactive` rows pushed,
+    `nchange` of them have changed sides, `nupdate` so that the Newton matrix has changed.
     """
 
     __slots__ = ("_record",)

@@ -148,3 +148,18 @@ def test_contact_view() -> None:
         contacts[d.ncon]
     with pytest.raises(AttributeError, match="no field 'distance'"):
         _ = contacts.distance
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, 1e300])
+def test_bodies_that_are_lost(bad: float) -> None:
+    """What is nowhere or infinitely far touches nothing, the rest goes on, and nothing remains of it afterwards."""
+    m = corten.Model.from_xml_string(balls(700, 1, 1.6))
+    d, sound = corten.Data(m), corten.Data(m)
+    detect(m, sound)
+    d.qpos[7 * 5], d.qpos[7 * 9 + 1] = bad, bad
+    detect(m, d)
+    kept = ~np.isin(sound.contact.geom, [6, 10]).any(axis=1)
+    np.testing.assert_array_equal(d.contact.geom, sound.contact.geom[kept])
+    d.qpos[:] = sound.qpos
+    detect(m, d)
+    np.testing.assert_array_equal(d.contact.pos, sound.contact.pos)

@@ -1,8 +1,8 @@
 """What all solvers of constraints promise: convergence, reports, strict mode, and mechanics that one can check by hand.
 
-Named after the acceptance criteria of spec 000 section 15 and spec 003 sections 28, 29, 31 and 32. Left out, because they
-describe what has been replaced: criteria 6 and 10 of section 15 (fallbacks to another solver), 7 to 10, 12 and 13 of
-section 29 (removed penalty forces).
+Named after the acceptance criteria of spec 000 section 15 and spec 003 sections 28, 29, 31 and 32. Left out, because
+they describe what has been replaced: criteria 6 and 10 of section 15 (fallbacks to another solver), 7 to 10, 12 and 13
+of section 29 (removed penalty forces).
 """
 
 from __future__ import annotations
@@ -171,7 +171,9 @@ def test_without_rows_there_is_nothing_to_solve(solver: Solver) -> None:
 @solvers
 @cones
 def test_direct_solref_equals_the_standard_one(solver: Solver, cone: int) -> None:
-    """Section 15, criterion 12: time constant and damping ratio against the stiffness and damping that they stand for."""
+    """Section 15, criterion 12: time constant and damping ratio against the stiffness and damping that they stand
+    for.
+    """
     time, ratio, imp = 0.05, 0.7, 0.95
     stiffness, damping = 1.0 / (time * ratio) ** 2, 2.0 / time
     forces = []
@@ -188,7 +190,9 @@ def test_direct_solref_equals_the_standard_one(solver: Solver, cone: int) -> Non
 
 @solvers
 def test_friction_loss_saturates(solver: Solver) -> None:
-    """Section 15, criterion 13; section 29, criterion 14: it holds what is weaker and takes its full force off the rest."""
+    """Section 15, criterion 13; section 29, criterion 14: it holds what is weaker and takes its full force off the
+    rest.
+    """
     m = scene('<body><joint axis="0 1 0" frictionloss="1"/><geom size=".1" mass="1"/></body>', 'gravity="0 0 0"')
     m.opt.solver = solver
     inertia = 0.4 * 0.01
@@ -208,7 +212,9 @@ def test_friction_loss_saturates(solver: Solver) -> None:
 
 @solvers
 def test_friction_loss_has_its_own_reference(solver: Solver) -> None:
-    """Section 28, criteria 4, 6 and 8: solreffriction, also from a default class, changes the force of a moving joint."""
+    """Section 28, criteria 4, 6 and 8: solreffriction, also from a default class, changes the force of a moving
+    joint.
+    """
     hinge = '<body><joint axis="0 1 0" frictionloss="1" {}/><geom size=".1" mass="1"/></body>'
     other = 'solreffriction=".05 .5"'
     forces = []

@@ -98,50 +98,54 @@ def update_cone(m, d, r):
 
 
 @kernel
-def slope_rows(m, d, s, alpha):
-    """(first, second) derivative of the rows' cost along the search direction, alpha of the way."""
-    first, second = 0.0, 0.0
+def rows_along(m, d, s, alpha):
+    """(cost, its first and second derivative) of the rows of isle s, alpha of the way along the search direction."""
+    cost, first, second = 0.0, 0.0, 0.0
     q = d.isle_efcadr[s]
     while q < d.isle_efcadr[s + 1]:
         r = d.isle_efc[q]
         kind = d.efc_type[r]
         if kind == ConstraintType.CONTACT_ELLIPTIC:
-            p, c = slope_cone(m, d, r, alpha)
-            first, second = first + p, second + c
+            share, p, c = cone_along(m, d, r, alpha)
+            cost, first, second = cost + share, first + p, second + c
             q += d.efc_dim[r]
             continue
         v, x = d.efc_jv[r], alpha * d.efc_jv[r] + d.efc_jar[r]
-        weighted = d.efc_D[r] * v
         if kind == ConstraintType.FRICTION_DOF or kind == ConstraintType.FRICTION_TENDON:
-            most = d.efc_frictionloss[r]
+            most, weighted = d.efc_frictionloss[r], d.efc_D[r] * v
             knee = d.efc_R[r] * most
             low, high = x <= -knee, x >= knee
+            linear = where(low, -x, x) * most - 0.5 * knee * most
+            cost = cost + where(low | high, linear, 0.5 * d.efc_D[r] * x * x)
             first = first + where(low, -most * v, where(high, most * v, weighted * x))
             second = second + where(low | high, 0.0, weighted * v)
         else:
+            stiffness = d.efc_D[r]
             if kind != ConstraintType.EQUALITY:
-                weighted = where(x < 0.0, weighted, 0.0)
-            first = weighted * x + first
+                stiffness = where(x < 0.0, stiffness, 0.0)
+            force, weighted = stiffness * x, stiffness * v
+            cost = 0.5 * force * x + cost
+            first = force * v + first
             second = weighted * v + second
         q += 1
-    return first, second
+    return cost, first, second
 
 
 @kernel
-def slope_cone(m, d, r, alpha):
+def cone_along(m, d, r, alpha):
     """The same for one elliptic contact: derivatives of N, of T, and of each row's square."""
     s, rows = d.efc_id[r], d.efc_dim[r]
     mu = d.contact_mu[s]
     v, x = d.efc_jv[r], alpha * d.efc_jv[r] + d.efc_jar[r]
     normal, normal_rate = mu * x, mu * v
-    weighted = d.efc_D[r] * v
-    first, second = weighted * x, weighted * v
+    weighted = d.efc_D[r] * x
+    cost, first, second = weighted * x, weighted * v, d.efc_D[r] * v * v
     uu, uv, vv = 0.0, 0.0, 0.0
     for j in range(1, rows):
         friction = d.contact_friction[s, j - 1]
         v, x = d.efc_jv[r + j], alpha * d.efc_jv[r + j] + d.efc_jar[r + j]
-        weighted = d.efc_D[r + j] * v
-        first, second = weighted * x + first, weighted * v + second
+        weighted = d.efc_D[r + j] * x
+        cost, first, second = weighted * x + cost, weighted * v + first, d.efc_D[r + j] * v * v + second
         u, w = friction * x, friction * v
         uu, uv, vv = u * u + uu, u * w + uv, w * w + vv
     tangent = sqrt(uu)
@@ -155,6 +159,7 @@ def slope_cone(m, d, r, alpha):
     cone_first = steep * gap * rate
     cone_second = steep * (rate * rate - gap * mu * tangent_curve)
     return (
+        where(slides, 0.5 * steep * gap * gap, where(whole, 0.5 * cost, 0.0)),
         where(slides, cone_first, where(whole, first, 0.0)),
         where(slides, cone_second, where(whole, second, 0.0)),
     )

@@ -7,9 +7,9 @@ rule. (Todorov, "Convex and analytically-invertible dynamics with contacts and c
 
 from __future__ import annotations
 
-from corten.kernel import absolute, any_lane, kernel, maximum, sqrt, where
+from corten.kernel import any_lane, kernel, maximum, sqrt, where
 from corten.model.enums import DisableBit
-from corten.physics.constraint.cost import slope_rows, update_rows
+from corten.physics.constraint.cost import update_rows
 from corten.physics.constraint.hessian import (
     add_changed_rows,
     add_cones,
@@ -23,9 +23,9 @@ from corten.physics.constraint.isles import (
     multiply_rows,
     solve_inertia_isle,
 )
+from corten.physics.constraint.line_search import line_search
 from corten.physics.constraint.statistics import count_iterations, count_states, save_statistics
 
-FAR = 1e300
 TINY = 1e-15
 
 
@@ -45,7 +45,7 @@ def primal(m, d, s, newton):
     if d.stat_cap > 0:
         count_states(d, s)
     for _ in range(m.opt.iterations):
-        alpha, slope, evaluations = line_search(m, d, s, newton, running, scale)
+        alpha, slope, evaluations = line_search(m, d, s, newton, running, scale, cost)
         running = running & (alpha != 0.0)
         if not any_lane(running):
             break
@@ -175,43 +175,3 @@ def move(d, s, alpha):
     for q in range(d.isle_efcadr[s], d.isle_efcadr[s + 1]):
         r = d.isle_efc[q]
         d.efc_jar[r] = alpha * d.efc_jv[r] + d.efc_jar[r]
-
-
-@kernel
-def line_search(m, d, s, newton, running, scale):
-    """(how far to go along the search direction, slope there, evaluations) in worlds that are running; 0 in the others.
-
-    The derivative of the cost along the line rises monotonically: Newton's method on it, kept between the points where
-    it was last negative and positive. Along Newton's own direction the first guess is 1.
-    """
-    multiply_inertia_isle(m, d, s, d.sol_Mv, d.sol_search)
-    multiply_rows(d, s, d.efc_jv, d.sol_search)
-    length = sqrt(dot(d, s, d.sol_search, d.sol_search))
-    goal = m.opt.tolerance * m.opt.ls_tolerance * length / scale
-    running = running & (length >= TINY)
-    slope0, curve0 = 0.0, dot(d, s, d.sol_search, d.sol_Mv)
-    for k in range(d.isle_rangeadr[s], d.isle_rangeadr[s + 1]):
-        for i in range(d.range_first[k], d.range_last[k]):
-            slope0 = d.sol_search[i] * (d.sol_Ma[i] - d.qfrc_smooth[i]) + slope0
-    low, high = where(running, 0.0, 0.0), where(running, FAR, FAR)
-    alpha = where(running, 1.0, 0.0)
-    steepness, evaluations = where(running, 0.0, 0.0), where(running, 0.0, 0.0)
-    if not newton:
-        first, second = slope_rows(m, d, s, low)
-        alpha = where(running, -(slope0 + first) / (curve0 + second), 0.0)
-    for _ in range(m.opt.ls_iterations):
-        first, second = slope_rows(m, d, s, alpha)
-        slope, curve = alpha * curve0 + slope0 + first, curve0 + second
-        steepness = where(running, absolute(slope), steepness)
-        evaluations = where(running, evaluations + 1.0, evaluations)
-        running = running & (absolute(slope) > goal)
-        if not any_lane(running):
-            break
-        low = where(running & (slope < 0.0), alpha, low)
-        high = where(running & (slope > 0.0), alpha, high)
-        guess = alpha - slope / curve
-        inside = (guess > low) & (guess < high)
-        following = where(inside, guess, where(high < FAR, 0.5 * (low + high), alpha))
-        running = running & (following != alpha)
-        alpha = where(running, following, alpha)
-    return alpha, scale * steepness / maximum(TINY, length), evaluations

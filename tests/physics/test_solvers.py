@@ -408,7 +408,7 @@ def test_statistics_of_pgs_are_the_references(cone: int, noslip: int) -> None:
 @cones
 def test_statistics_of_primal_solvers(solver: Solver, cone: int) -> None:
     m = corten.Model.from_xml_string(mixed())
-    m.opt.cone, m.opt.solver = cone, solver
+    m.opt.cone, m.opt.solver, m.opt.iterations = cone, solver, 1000
     m.opt.disableflags |= DisableBit.ISLAND
     d = moving(m, 0)
     with pytest.raises(AttributeError, match="gather_statistics"):

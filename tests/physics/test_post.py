@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from contact_scenes import CONDIMS, CONE_NAMES, CONES, mixed, moving
 from mechanism import loaded, mechanism
 
 import corten
@@ -19,6 +20,31 @@ def test_as_in_the_reference(seed: int, flag: str) -> None:
     twins = loaded(mechanism(WANTED, flag=flag), seed)
     twins.forward()
     twins.assert_agree(FIELDS, 1e-10)
+
+
+@pytest.mark.reference
+@pytest.mark.parametrize("condim", CONDIMS)
+@pytest.mark.parametrize("cone", CONES, ids=CONE_NAMES)
+def test_contacts_and_equalities_as_in_the_reference(cone: int, condim: int) -> None:
+    """Boxes on the floor and on each other, a connect to the world, a weld of two bodies."""
+    import mujoco
+
+    source = mixed(condim).replace(
+        "</mujoco>", '<sensor><framelinacc objtype="body" objname="hung"/></sensor></mujoco>'
+    )
+    m, theirs = corten.Model.from_xml_string(source), mujoco.MjModel.from_xml_string(source)
+    for each in (m, theirs):
+        each.opt.cone, each.opt.tolerance = cone, 0
+    for seed in range(3):
+        d, ref = moving(m, seed, 20 + 20 * seed), mujoco.MjData(theirs)
+        ref.qpos[:], ref.qvel[:], ref.qacc_warmstart[:] = d.qpos, d.qvel, d.qacc_warmstart
+        mujoco.mj_forward(theirs, ref)
+        assert d.ncon and d.ne
+        for name in FIELDS:
+            expected = getattr(ref, name)
+            np.testing.assert_allclose(getattr(d, name), expected, atol=1e-7 * max(1.0, np.abs(expected).max()))
+        # nothing is left for the joint between the world and a free body
+        np.testing.assert_allclose(d.cfrc_int[1], 0.0, atol=1e-7 * np.abs(d.cfrc_ext).max())
 
 
 @pytest.mark.reference

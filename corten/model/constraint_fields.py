@@ -96,6 +96,7 @@ DUAL = (
     Field("W_colind", ("W_cap",), "block", "W: dof of each entry", ours=True),
     Field("W", ("W_cap",), "real", "inv(M) J'", ours=True),
     Field("efc_A", ("efc_cap", 6), "real", "J inv(M) J' among the rows of one object", ours=True),
+    Field("efc_Ainv", ("efc_cap",), "real", "1 / (A + R) on the diagonal", ours=True),
     Field("dof_seen", ("nv",), "block", "whether the dof, or one that hangs on it, is in some row", ours=True),
     Field("dof_row", ("nv",), "block", "the last row that was traced through the dof", ours=True),
     Field("dual_x", ("nv",), "real", "a row of W on all dofs", ours=True),

@@ -3,6 +3,7 @@
 They read what `forward` has computed last, unless said otherwise. Bodies, sites and geoms are given by name or number.
 """
 
+from corten.utilities.constraint import constraint_force
 from corten.utilities.contact import contact_force, decode_pyramid, encode_pyramid
 from corten.utilities.coordinates import differentiate_pos, integrate_pos, normalize_quat
 from corten.utilities.distance import geom_distance
@@ -23,6 +24,7 @@ from corten.utilities.rays import ray, rays
 
 __all__ = [
     "apply_ft",
+    "constraint_force",
     "contact_force",
     "decode_pyramid",
     "differentiate_pos",

@@ -408,7 +408,7 @@ def test_statistics_of_pgs_are_the_references(cone: int, noslip: int) -> None:
 @cones
 def test_statistics_of_primal_solvers(solver: Solver, cone: int) -> None:
     m = corten.Model.from_xml_string(mixed())
-    m.opt.cone, m.opt.solver = cone, solver
+    m.opt.cone, m.opt.solver, m.opt.iterations = cone, solver, 1000
     m.opt.disableflags |= DisableBit.ISLAND
     d = moving(m, 0)
     with pytest.raises(AttributeError, match="gather_statistics"):
@@ -456,6 +456,21 @@ def test_strict_mode_stops_a_batch() -> None:
         batch.step(2)
     m.opt.iterations = 100
     batch.step(2)
+
+
+@solvers
+def test_forces_by_kind_add_up(solver: Solver) -> None:
+    """Section 29, criteria 11 and 12: friction loss is a force of constraints, and can be had on its own."""
+    m = corten.Model.from_xml_string(mixed())
+    m.opt.solver = solver
+    d = moving(m, 1, 60)
+    parts = {kind: utilities.constraint_force(m, d, kind) for kind in ("equality", "frictionloss", "limit", "contact")}
+    np.testing.assert_allclose(sum(parts.values()), d.qfrc_constraint, atol=1e-9 * np.abs(d.qfrc_constraint).max())
+    hinge = int(m.jnt_dofadr[2])
+    assert m.dof_frictionloss[hinge] > 0.0
+    assert 0.0 < abs(parts["frictionloss"][hinge]) <= m.dof_frictionloss[hinge] * (1 + 1e-12)
+    with pytest.raises(ValueError, match="no kind of constraint is called 'friction'"):
+        utilities.constraint_force(m, d, "friction")
 
 
 @cones

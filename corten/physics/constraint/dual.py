@@ -27,18 +27,20 @@ def dual(m, d, s):
     find_response(m, d, s)
     running = start(m, d, s)
     count = where(running, 0.0, 0.0)
-    dual_weights(m, d, s)
     if d.stat_cap > 0:
+        dual_weights(m, d, s)
         count_states(d, s)
     for _ in range(m.opt.iterations):
         improvement = scale * sweep(m, d, s, running)
-        dual_weights(m, d, s)
-        save_statistics(d, s, count, running, improvement, 0.0, 0.0, 0.0)
+        if d.stat_cap > 0:
+            dual_weights(m, d, s)
+            save_statistics(d, s, count, running, improvement, 0.0, 0.0, 0.0)
         count = where(running, count + 1.0, count)
         running = running & (improvement >= m.opt.tolerance)
         if not any_lane(running):
             break
     count_iterations(d, s, count, running)
+    dual_weights(m, d, s)
     accelerate(m, d, s)
 
 
@@ -101,7 +103,7 @@ def update_scalar(m, d, r, on):
     kind, old = d.efc_type[r], d.efc_force[r]
     curve = d.efc_A[r, 0] + d.efc_R[r]
     slope = d.efc_R[r] * old + residual(d, r)
-    new = old - m.opt.sor * (slope / curve)
+    new = old - m.opt.sor * (slope * d.efc_Ainv[r])
     if kind == ConstraintType.FRICTION_DOF or kind == ConstraintType.FRICTION_TENDON:
         new = clip(new, -d.efc_frictionloss[r], d.efc_frictionloss[r])
     elif kind != ConstraintType.EQUALITY:
@@ -124,7 +126,7 @@ def update_contact(m, d, first, rows, on):
         for k in range(rows):
             block[6 * j + k] = d.efc_A[r, k]
         block[7 * j] = block[7 * j] + d.efc_R[r]
-    move_along_ray(block, slope, old, new, rows)
+    move_along_ray(block, d.efc_Ainv[first], slope, old, new, rows)
     choose_friction(d, d.efc_id[first], block, slope, old, new, rows)
     if m.opt.sor != 1.0:
         relax(d, d.efc_id[first], m.opt.sor, old, new, rows)
@@ -138,7 +140,7 @@ def update_contact(m, d, first, rows, on):
 
 
 @kernel
-def move_along_ray(block, slope, old, new, rows):
+def move_along_ray(block, inverse, slope, old, new, rows):
     """The best multiple of a force, or the best normal force if there is none."""
     curve, along = 0.0, 0.0
     for j in range(rows):
@@ -151,7 +153,7 @@ def move_along_ray(block, slope, old, new, rows):
     stretch = where(bent, maximum(-1.0, -along / where(bent, curve, 1.0)), 0.0)
     none = old[0] < TINY
     for j in range(rows):
-        alone = maximum(0.0, old[0] - slope[0] / block[0]) if j == 0 else 0.0
+        alone = maximum(0.0, old[0] - slope[0] * inverse) if j == 0 else 0.0
         new[j] = where(none, alone, stretch * old[j] + old[j])
 
 

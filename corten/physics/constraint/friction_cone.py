@@ -26,7 +26,55 @@ def best_friction(d, a, b, n, s, normal, wanted):
         b[j] = friction * b[j]
         for k in range(j + 1):
             a[6 * j + k] = friction * d.contact_friction[s, k] * a[6 * j + k]
-    factors, x = local(d, 36), local(d, 6)
+    if not any_lane(wanted):
+        for j in range(n):
+            b[j] = 0.0
+        return
+    x = local(d, 6)
+    if n == 2:
+        singular, active = solve_plane(a, b, x, normal, wanted)
+    else:
+        singular, active = solve_space(d, a, b, x, n, normal, wanted)
+    square = 0.0
+    for j in range(n):
+        square = x[j] * x[j] + square
+    scale = where(active, normal / sqrt(where(active, maximum(TINY * TINY, square), 1.0)), 1.0)
+    for j in range(n):
+        b[j] = where(singular, 0.0, scale * x[j] * d.contact_friction[s, j])
+
+
+@kernel
+def solve_plane(a, b, x, normal, wanted):
+    """(singular, active) and in x the answer, in units of friction, for two tangents, which is the most common case."""
+    a00, a10, a11, b0, b1 = a[0], a[6], a[7], b[0], b[1]
+    multiplier = where(wanted, 0.0, 0.0)
+    singular, going = ~wanted, wanted
+    x0, x1 = multiplier, multiplier
+    for _ in range(ROUNDS):
+        p, q = a00 + multiplier, a11 + multiplier
+        determinant = p * q - a10 * a10
+        singular = singular | (determinant < SMALL)
+        inverse = 1.0 / where(singular, 1.0, determinant)
+        x0, x1 = (a10 * b1 - q * b0) * inverse, (a10 * b0 - p * b1) * inverse
+        excess = x0 * x0 + x1 * x1 - normal * normal
+        going = going & ~singular & (excess >= SMALL)
+        if not any_lane(going):
+            break
+        slope = (q * x0 * x0 - 2.0 * a10 * x0 * x1 + p * x1 * x1) * inverse
+        change = where(going, excess / where(going, 2.0 * slope, 1.0), 0.0)
+        going = going & (change >= SMALL)
+        multiplier = where(going, multiplier + change, multiplier)
+        if not any_lane(going):
+            break
+    x[0] = x0
+    x[1] = x1
+    return singular, (multiplier != 0.0) & ~singular
+
+
+@kernel
+def solve_space(d, a, b, x, n, normal, wanted):
+    """The same for any number of tangents, by Cholesky's factors."""
+    factors = local(d, 36)
     multiplier = where(wanted, 0.0, 0.0)
     singular = ~wanted
     going = wanted
@@ -40,13 +88,7 @@ def best_friction(d, a, b, n, s, normal, wanted):
         if not any_lane(going):
             break
         multiplier = where(going, multiplier + change, multiplier)
-    active = (multiplier != 0.0) & ~singular
-    square = 0.0
-    for j in range(n):
-        square = x[j] * x[j] + square
-    scale = where(active, normal / sqrt(where(active, maximum(TINY * TINY, square), 1.0)), 1.0)
-    for j in range(n):
-        b[j] = where(singular, 0.0, scale * x[j] * d.contact_friction[s, j])
+    return singular, (multiplier != 0.0) & ~singular
 
 
 @kernel

@@ -31,13 +31,15 @@ def noslip(m, d, s):
         if k == 0:
             left_out = regularisation(d, s)
         improvement = scale * (friction_sweep(d, s, running) + left_out)
-        dual_weights(m, d, s)
-        save_statistics(d, s, count, running, improvement, 0.0, 0.0, 0.0)
+        if d.stat_cap > 0:
+            dual_weights(m, d, s)
+            save_statistics(d, s, count, running, improvement, 0.0, 0.0, 0.0)
         count = where(running, count + 1.0, count)
         running = running & (improvement >= m.opt.noslip_tolerance)
         if not any_lane(running):
             break
     count_iterations(d, s, count, running & ~running)
+    dual_weights(m, d, s)
     accelerate(m, d, s)
 
 

@@ -56,7 +56,8 @@ def primal(m, d, s, newton):
         descend(m, d, s, newton)
         improvement = scale * (old - cost)
         steepness = scale * sqrt(dot(d, s, d.sol_grad, d.sol_grad))
-        save_statistics(d, s, count, running, improvement, steepness, slope, evaluations)
+        if d.stat_cap > 0:
+            save_statistics(d, s, count, running, improvement, steepness, slope, evaluations)
         count = where(running, count + 1.0, count)
         running = running & (improvement > m.opt.tolerance) & (steepness > m.opt.tolerance)
         if not any_lane(running):

@@ -7,7 +7,7 @@ row of W is stored on the dofs that some row sees, and their ancestors, in the t
 
 from __future__ import annotations
 
-from corten.kernel import kernel
+from corten.kernel import any_lane, kernel, nonzero
 from corten.model.enums import ConstraintType
 
 
@@ -47,7 +47,7 @@ def find_response_pattern(m, d):
 
 @kernel
 def find_response(m, d, s):
-    """W of the rows of isle s, and efc_A: entry k of row r is with the k-th row of the same object.
+    """W of the rows of isle s, efc_A and efc_Ainv; entry k of row r of efc_A is with the k-th row of the same object.
 
     Rows of a pyramid meet only themselves (entry 0) and their opposite edge (entry 1).
     """
@@ -61,8 +61,10 @@ def find_response(m, d, s):
             if d.efc_type[first] == ConstraintType.CONTACT_ELLIPTIC:
                 for j in range(rows):
                     d.efc_A[first + j, k] = along(d, first + j, d.dual_x)
+                d.efc_Ainv[r] = 1.0 / (d.efc_A[r, k] + d.efc_R[r])
             else:
                 d.efc_A[r, 0] = along(d, r, d.dual_x)
+                d.efc_Ainv[r] = 1.0 / (d.efc_A[r, 0] + d.efc_R[r])
                 if d.efc_type[first] == ConstraintType.CONTACT_PYRAMIDAL:
                     d.efc_A[r, 1] = along(d, opposite(first, r), d.dual_x)
         q += rows
@@ -114,9 +116,10 @@ def along(d, r, x):
 @kernel
 def push(d, r, change):
     """dual_acc, the acceleration by all forces, after a change of the force of row r."""
-    for e in range(d.W_rowadr[r], d.W_rowadr[r] + d.W_rownnz[r]):
-        i = d.W_colind[e]
-        d.dual_acc[i] = d.W[e] * change + d.dual_acc[i]
+    if any_lane(nonzero(change)):
+        for e in range(d.W_rowadr[r], d.W_rowadr[r] + d.W_rownnz[r]):
+            i = d.W_colind[e]
+            d.dual_acc[i] = d.W[e] * change + d.dual_acc[i]
 
 
 @kernel

@@ -26,8 +26,8 @@ def count_iterations(d, s, count, running):
 
 @kernel
 def save_statistics(d, s, count, running, improvement, gradient, lineslope, neval):
-    """Numbers of the iteration that follows `count` others, in worlds that are running."""
-    if d.stat_cap == 0 or s >= COUNTED:
+    """Numbers of the iteration that follows `count` others, in worlds that are running; there is memory for them."""
+    if s >= COUNTED:
         return
     active, changed, updated = count_states(d, s)
     d.stat_now[0] = improvement

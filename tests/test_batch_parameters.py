@@ -150,7 +150,7 @@ def test_the_rest_of_the_model_is_shared() -> None:
 
 
 def test_worlds_begin_where_their_models_say() -> None:
-    b = robots("qpos0", "body_pos")
+    b = robots(*expandable())
     b.qpos0[1, 7] = 0.3
     b.body_pos[:, 1] = np.arange(WORLDS)[:, None]
     b.reset()

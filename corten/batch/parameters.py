@@ -66,16 +66,24 @@ def expandable() -> tuple[str, ...]:
 class BlockModels:
     """The models of all blocks, as kernels see them: tables that follow each other."""
 
-    def __init__(self, m: Model, element: Element, tables: np.ndarray, lanes: list[dict[str, np.ndarray]]):
-        self._record_type, self._element = MODEL, element
-        self._tables, self._address = tables, tables.ctypes.data
-        self._m, self._lanes = m, lanes
+    def __init__(self, m: Model, lanes: np.ndarray, places: dict[str, tuple[int, int]]):
+        """Of lanes with dimensions block, number and lane, and the numbers from first to last that are a field's."""
+        nblock, _, width = lanes.shape
+        fields = sum(1 << MODEL.index[name] for name in places)
+        self._record_type, self._element = MODEL, Element("varied", width, fields)
+        self._m, self._lanes, self._places = m, lanes, places
+        self._tables = np.tile(m._table, (nblock, 1))
+        self._address = self._tables.ctypes.data
+        for name, (first, _) in places.items():
+            self._tables[:, MODEL.index[name]] = lanes.ctypes.data + np.arange(nblock) * lanes.strides[0]
+            self._tables[:, MODEL.index[name]] += first * lanes.strides[1]
 
     def __getitem__(self, block: int) -> Record:
-        """The model of one block, for plain Python."""
+        """The model of one block, for plain Python, where blocks have one lane."""
         one = Record.__new__(Record)
         vars(one).update({k: v for k, v in vars(self._m).items() if not isinstance(v, np.ndarray)})
-        one.__dict__["_by_name"] = {**self._m._by_name, **self._lanes[block]}
+        own = {n: self._lanes[block, a:b].reshape(self._m.array(n).shape) for n, (a, b) in self._places.items()}
+        one.__dict__["_by_name"] = {**self._m._by_name, **own}
         one._expose()
         return one
 
@@ -86,31 +94,19 @@ class Parameters:
     def __init__(self, m: Model, names: Iterable[str], nworld: int, nblock: int, width: int):
         self.names = tuple(sorted({_checked(m, n) for n in names}, key=MODEL.index.__getitem__))
         self._m, self._nworld = m, nworld
-        sizes = [m.array(n).size for n in self.names]
-        ends = np.cumsum([0, *sizes])
-        count = int(ends[-1])
+        ends = np.cumsum([0, *(m.array(n).size for n in self.names)]).tolist()
+        places = dict(zip(self.names, pairwise(ends), strict=True))
+        count = ends[-1]
         self.record = Record(PARAMETERS, {"count": count, "nrow": count * nblock * width})
         rows = self.record.rows.reshape(nblock * width, count)
         self.arrays: dict[str, np.ndarray] = {}
-        for name, (start, end) in zip(self.names, pairwise(ends), strict=True):
+        for name, (start, end) in places.items():
             rows[:, start:end] = m.array(name).reshape(-1)
             strides = (rows.strides[0], *m.array(name).strides)
             shape = (nworld, *m.array(name).shape)
             self.arrays[name] = np.lib.stride_tricks.as_strided(rows[:, start:], shape, strides)
-        self.models = self._block_models(ends, nblock, width) if self.names else None
-
-    def _block_models(self, ends: np.ndarray, nblock: int, width: int) -> BlockModels:
-        """A table for each block: the shared model's, but for varied fields."""
-        tables = np.tile(self._m._table, (nblock, 1))
-        all_lanes = self.record.lanes.reshape(nblock, int(ends[-1]), width)
-        lanes: list[dict[str, np.ndarray]] = [{} for _ in range(nblock)]
-        for name, (start, end) in zip(self.names, pairwise(ends), strict=True):
-            for b in range(nblock):
-                mine = all_lanes[b, start:end]
-                tables[b, MODEL.index[name]] = mine.ctypes.data
-                lanes[b][name] = mine.reshape(*self._m.array(name).shape, *((width,) if width > 1 else ()))
-        fields = sum(1 << MODEL.index[name] for name in self.names)
-        return BlockModels(self._m, Element("varied", width, fields), tables, lanes)
+        lanes = self.record.lanes.reshape(nblock, count, width)
+        self.models = BlockModels(m, lanes, places) if places else None
 
     def sub_records(self) -> dict[str, SubRecord]:
         """The arrays of varied fields such as `opt.gravity`: under `opt`, as `gravity`."""

@@ -34,6 +34,7 @@ def optimise(text: str) -> Any:
     module.verify()
     tuning = llvm.create_pipeline_tuning_options(speed_level=SPEED)
     tuning.loop_interleaving = False
+    tuning.slp_vectorization = True
     builder = llvm.create_pass_builder(machine(), tuning)
     passes = builder.getModulePassManager()
     passes.run(module, builder)

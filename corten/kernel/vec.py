@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from corten.kernel.dispatch import kernel
-from corten.kernel.plain import sqrt, where
+from corten.kernel.plain import any_lane, sqrt, where
 
 TINY = 1e-15  # lengths below this have no direction
 
@@ -82,6 +82,12 @@ def cross(a, b):
 def norm3(a):
     """The length of a."""
     return sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2])
+
+
+@kernel
+def some3(a):
+    """Whether a differs from zero in some world."""
+    return any_lane((a[0] != 0.0) | (a[1] != 0.0) | (a[2] != 0.0))
 
 
 @kernel

@@ -18,7 +18,7 @@ from corten.kernel.quat import (
     quat_rotate,
     store4,
 )
-from corten.kernel.vec import add3, axpy3, load3, load9, store3, store9, sub3
+from corten.kernel.vec import add3, axpy3, load3, load9, some3, store3, store9, sub3
 from corten.model.enums import JointType, SameFrame
 
 IDENTITY = (1.0, 0.0, 0.0, 0.0)
@@ -70,11 +70,15 @@ def body_frame(m, d, b):
     else:
         local_pos = load3(m.body_pos, b)
         local_quat = load4(m.body_quat, b)
-    parent_quat = load4(d.xquat, p)
-    pos = add3(load3(d.xpos, p), quat_rotate(parent_quat, local_pos))
-    quat = quat_mul(parent_quat, local_quat)
+    pos, quat = local_pos, local_quat
+    if p > 0:
+        parent_quat = load4(d.xquat, p)
+        pos = add3(load3(d.xpos, p), quat_rotate(parent_quat, local_pos))
+        quat = quat_mul(parent_quat, local_quat)
     for j in range(first, first + joints):
-        anchor = add3(pos, quat_rotate(quat, load3(m.jnt_pos, j)))
+        offset = load3(m.jnt_pos, j)
+        central = not some3(offset)
+        anchor = pos if central else add3(pos, quat_rotate(quat, offset))
         axis = quat_rotate(quat, load3(m.jnt_axis, j))
         store3(d.xanchor, j, anchor)
         store3(d.xaxis, j, axis)
@@ -88,7 +92,7 @@ def body_frame(m, d, b):
             else:
                 turn = quat_normalize(load_quat(d.qpos, a))
             quat = quat_mul(quat, turn)
-            pos = sub3(anchor, quat_rotate(quat, load3(m.jnt_pos, j)))
+            pos = anchor if central else sub3(anchor, quat_rotate(quat, offset))
     return pos, quat_normalize(quat)
 
 

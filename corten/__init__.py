@@ -4,7 +4,7 @@ from corten import derivative, utilities
 from corten.batch.batch import Batch
 from corten.batch.rollout import rollout
 from corten.derivative import transition
-from corten.engine import SimulationError, forward, inverse, reset, step, warmup
+from corten.engine import SimulationError, forward, inverse, reset, step, step1, step2, warmup
 from corten.kernel import KernelError
 from corten.mjcf.errors import MjcfError
 from corten.model.data import Data
@@ -35,6 +35,8 @@ __all__ = [
     "set_state",
     "state_size",
     "step",
+    "step1",
+    "step2",
     "transition",
     "utilities",
     "warmup",

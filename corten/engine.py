@@ -26,7 +26,7 @@ class SimulationError(Exception):
     """A call that can not be carried out, or a simulation that has failed."""
 
 
-def run(stage: Any, m: Model, d: Record) -> Callable[..., None]:
+def run(stage: Any, m: Model, d: Record) -> Callable[..., Any]:
     """A stage bound to a model and a data: the compiled one, or in plain Python the function itself.
 
     What has been bound is kept on the data, so that a call costs little more than its work.
@@ -71,18 +71,56 @@ def inverse(m: Model, d: Data) -> None:
 
 def step(m: Model, d: Data, nstep: int = 1) -> None:
     """Advance the simulation by `nstep` time steps."""
-    advance(m, d, nstep)
+    steps = d._bound.get(stages.take_steps) if d._bound_to is m else None
+    if steps is None:
+        steps = run(stages.take_steps, m, d)
+    if outcome := steps(nstep):
+        finish(m, d, outcome, rest(steps, d, nstep))
+
+
+def step1(m: Model, d: Data) -> None:
+    """The first half of a step, for controllers that need positions and velocities: all that depends on these."""
+    first = run(stages.take_step1, m, d)
+    if outcome := first():
+        finish(m, d, outcome, first)
+
+
+def step2(m: Model, d: Data) -> None:
+    """The second half, after `step1`: actuation, accelerations, and the next state, by Euler's method for RK4."""
+    first, second = run(stages.take_step1, m, d), run(stages.take_step2, m, d)
+    if outcome := second():
+        finish(m, d, outcome, lambda: first() & stages.SHORT or second())
 
 
 def advance(m: Model, d: Record, nstep: int) -> None:
-    """Time steps, with more memory where it runs short."""
-    steps = run(stages.step, m, d)
-    steps(nstep)
-    while d.short:
-        nstep -= d.steps_done
+    """Time steps of any record like Data."""
+    steps = run(stages.take_steps, m, d)
+    if outcome := steps(nstep):
+        finish(m, d, outcome, rest(steps, d, nstep))
+
+
+def rest(steps: Callable[[int], int], d: Record, nstep: int) -> Callable[[], int]:
+    """A function that takes those of `nstep` steps that the last call has left undone."""
+    left = nstep
+
+    def again() -> int:
+        nonlocal left
+        left -= d.steps_done
+        return steps(left)
+
+    return again
+
+
+def finish(m: Model, d: Record, outcome: int, again: Callable[[], int]) -> None:
+    """What a call has left to do: more memory and the rest of its work, warnings to log, or an error."""
+    warned = outcome
+    while outcome & stages.SHORT:
         make_room(d)
-        steps(nstep)
-    if d.stopped:
+        outcome = again()
+        warned |= outcome
+    if warned & stages.WARNED and isinstance(d, Data):
+        d.warning.log()
+    if outcome & stages.STOPPED:
         raise SimulationError(not_converged(m, np.min(d.array("time"))))
 
 
@@ -148,7 +186,7 @@ def warmup(progress: Progress | None = None) -> None:
     worlds = (Struct(WORLDS, Lanes(1)), Struct(PARAMETERS, Lanes(1)))
     requests: list[tuple[Any, list[Argument]]] = []
     for d in (one, lanes, dual):
-        requests += [(stages.forward, [model, d]), (stages.step, [model, d, INT]), (stages.dynamics, [model, d])]
+        requests += [(stages.forward, [model, d]), (stages.take_steps, [model, d, INT]), (stages.dynamics, [model, d])]
     requests.append((step_blocks, [model, lanes, *worlds, INT, INT, INT, INT, INT]))
     requests.append((forward_blocks, [model, lanes, *worlds, INT, INT, INT]))
     build(requests, progress)

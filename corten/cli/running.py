@@ -20,18 +20,6 @@ if TYPE_CHECKING:
 HOLD = 0.05  # seconds for which a random control is held
 CHUNK = 200  # steps between two looks at the clock
 
-# Names of the counters of `d.warning`, in MuJoCo's order (mjtWarning).
-WARNINGS = (
-    "singular inertia",
-    "too many contacts",
-    "too many constraint rows",
-    "too many drawn geoms",
-    "bad qpos",
-    "bad qvel",
-    "bad qacc",
-    "bad ctrl",
-)
-
 
 @dataclass(slots=True)
 class Trajectory:
@@ -150,15 +138,9 @@ def summary(m: corten.Model, run: Run, name: str) -> Table:
     for label, energy in (("energy at start", run.energy_before), ("energy at end", run.energy_after)):
         table.add_row(label, f"{energy.sum():.6g} J (potential {energy[0]:.6g}, kinetic {energy[1]:.6g})")
     table.add_row("largest velocity", f"{run.largest_velocity:.4g}")
-    warnings = warnings_of(d)
+    warnings = d.warning.given()
     missing = [*scope.DISABLED, *(f.name for f in scope.features_of(m))]
     if missing:
         table.add_row("not simulated yet", ", ".join(missing))
     table.add_row("warnings", ", ".join(f"{what} ({count})" for what, count in warnings.items()) or "none")
     return table
-
-
-def warnings_of(d: corten.Data) -> dict[str, int]:
-    """Warnings that were counted during the run, by name."""
-    counts = getattr(d, "warning", ())
-    return {what: int(count) for what, count in zip(WARNINGS, counts, strict=False) if count}

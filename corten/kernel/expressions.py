@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import enum
+from abc import abstractmethod
 from typing import Any
 
 from corten.kernel import arithmetic as ar
@@ -25,14 +26,17 @@ class Expressions:
 
     body: Body
 
+    @abstractmethod
     def read_name(self, name: str) -> Value:
-        raise NotImplementedError
+        """The value of a name."""
 
+    @abstractmethod
     def condition(self, test: ast.expr, word: str) -> Value:
-        raise NotImplementedError
+        """A test that may branch."""
 
+    @abstractmethod
     def _emit_call(self, kernel: Any, args: list[Value]) -> Value:
-        raise NotImplementedError
+        """A call of a kernel with arguments in order."""
 
     def expression(self, node: ast.expr) -> Value:
         handler = getattr(self, f"of_{type(node).__name__}", None)

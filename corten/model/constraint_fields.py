@@ -8,6 +8,7 @@ from corten.kernel.record import Field
 # does not need a row, the row's D is zero there. So all worlds share one pattern of the Jacobian.
 ROWS = (
     Field("short", (), "block", "whether a stage could not finish for want of memory", ours=True),
+    Field("warned", (), "block", "whether the last call has given a warning", ours=True),
     Field("steps_done", (), "block", "steps that the last call has done", ours=True),
     Field("efc_cap", (), "capacity", "room for rows", ours=True),
     Field("efcJ_cap", (), "capacity", "room for entries of the Jacobian", ours=True),

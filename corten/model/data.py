@@ -8,13 +8,15 @@ from corten.kernel.record import Element, Record
 from corten.model.contacts import Contacts
 from corten.model.data_fields import DATA
 from corten.model.history import initial_history
+from corten.model.names import NamedAccess, NamedView, data_rows
 from corten.model.solver_statistics import SolverStatistics
+from corten.model.warnings import Warnings
 
 if TYPE_CHECKING:
     from corten.model.model import Model
 
 
-class Data(Record):
+class Data(NamedAccess, Record):
     """The state of one world of a model and everything computed from it.
 
     Attributes are NumPy arrays, under MuJoCo's names, over the memory that the compiled physics works on: read and
@@ -31,10 +33,20 @@ class Data(Record):
         """The model that this belongs to."""
         return self._model
 
+    def _view(self, kind: str, which: str | int) -> NamedView:
+        names = self._model.names
+        number = names.find(kind, which)
+        return NamedView(self, kind, number, getattr(names, kind)[number], data_rows)
+
     @property
     def contact(self) -> Contacts:
         """The contacts: `d.contact[i].dist`, or `d.contact.dist` of all."""
         return Contacts(self)
+
+    @property
+    def warning(self) -> Warnings:
+        """What has gone wrong since the world began: `d.warning[Warning.BADQPOS].number`."""
+        return Warnings(self)
 
     @property
     def solver(self) -> SolverStatistics:

@@ -14,7 +14,7 @@ import numpy as np
 from corten.kernel.record import DTYPES, UNIFORM, Record
 from corten.model.derived import MODEL, derive
 from corten.model.model_fields import MODEL_FIELDS
-from corten.model.names import NamedView, Names
+from corten.model.names import NamedAccess, NamedView, Names, model_rows
 
 if TYPE_CHECKING:
     from corten.mjcf.compile import CompiledModel
@@ -29,7 +29,7 @@ class ModelFileError(ValueError):
     """A file is not a saved model, or one of another version."""
 
 
-class Model(Record):
+class Model(NamedAccess, Record):
     """The mechanism: sizes, options and arrays under MuJoCo's names, read and written as attributes."""
 
     def __init__(
@@ -139,31 +139,7 @@ class Model(Record):
 
     def _view(self, kind: str, which: str | int) -> NamedView:
         number = self._names.find(kind, which)
-        return NamedView(self, kind, number, getattr(self._names, kind)[number])
-
-    def body(self, which: str | int) -> NamedView:
-        """A body by name or number."""
-        return self._view("body", which)
-
-    def joint(self, which: str | int) -> NamedView:
-        """A joint by name or number; fields of its dofs are fields of the joint."""
-        return self._view("joint", which)
-
-    def geom(self, which: str | int) -> NamedView:
-        """A geom by name or number."""
-        return self._view("geom", which)
-
-    def site(self, which: str | int) -> NamedView:
-        """A site by name or number."""
-        return self._view("site", which)
-
-    def camera(self, which: str | int) -> NamedView:
-        """A camera by name or number."""
-        return self._view("camera", which)
-
-    def light(self, which: str | int) -> NamedView:
-        """A light by name or number."""
-        return self._view("light", which)
+        return NamedView(self, kind, number, getattr(self._names, kind)[number], model_rows)
 
     def mesh(self, which: str | int) -> NamedView:
         """A mesh by name or number."""
@@ -176,22 +152,6 @@ class Model(Record):
     def pair(self, which: str | int) -> NamedView:
         """A contact pair by name or number."""
         return self._view("pair", which)
-
-    def equality(self, which: str | int) -> NamedView:
-        """An equality constraint by name or number."""
-        return self._view("equality", which)
-
-    def tendon(self, which: str | int) -> NamedView:
-        """A tendon by name or number."""
-        return self._view("tendon", which)
-
-    def actuator(self, which: str | int) -> NamedView:
-        """An actuator by name or number."""
-        return self._view("actuator", which)
-
-    def sensor(self, which: str | int) -> NamedView:
-        """A sensor by name or number."""
-        return self._view("sensor", which)
 
     def key(self, which: str | int) -> NamedView:
         """A keyframe by name or number."""

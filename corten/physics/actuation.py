@@ -5,6 +5,7 @@ from __future__ import annotations
 from corten.kernel import absolute, any_lane, clip, kernel, lane, lanes, stage, value, where
 from corten.model.enums import BiasType, DisableBit, GainType, Warning
 from corten.physics.activation import activation_rate, actuator_disabled, next_activation
+from corten.physics.check import warn
 from corten.physics.history import history_value
 from corten.physics.muscle import muscle_bias, muscle_gain
 from corten.physics.tendon import limit_tendon_forces
@@ -74,8 +75,7 @@ def refuse_controls(m, d):
     """In a world with a bad control: no control at all, and a warning with the first bad one."""
     for i in range(m.nu):
         if not absolute(value(d.actuator_input[i])) <= MAXVAL:
-            d.warning_number[Warning.BADCTRL] = d.warning_number[Warning.BADCTRL] + 1
-            d.warning_lastinfo[Warning.BADCTRL] = i
+            warn(d, Warning.BADCTRL, i)
             for k in range(m.nu):
                 d.actuator_input[k] = 0.0
             return

@@ -47,9 +47,16 @@ def give_up_if_bad(m, d, x, n, kind):
         if not absolute(x[i]) <= LARGEST:
             if not m.opt.disableflags & DisableBit.AUTORESET:
                 begin_again(m, d)
-            d.warning_number[kind] += 1
-            d.warning_lastinfo[kind] = i
+            warn(d, kind, i)
             return
+
+
+@kernel
+def warn(d, kind, info):
+    """Count a warning of one world, and keep the index that it is about."""
+    d.warning_number[kind] += 1
+    d.warning_lastinfo[kind] = info
+    d.warned = 1
 
 
 @kernel

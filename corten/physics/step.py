@@ -37,6 +37,8 @@ from corten.physics.transmission import actuator_velocity, transmission
 from corten.physics.velocity import body_velocity
 from corten.physics.wrench import smooth_force
 
+SHORT, STOPPED, WARNED = 1, 2, 4  # memory has run short; strict mode has ended the step; a warning has been given
+
 
 @kernel
 def position_stages(m, d):
@@ -127,20 +129,12 @@ def step(m, d, nstep):
 
     In strict mode a solver that has not converged also ends it, with `stopped` set.
     """
-    d.short = 0
-    d.stopped = 0
-    d.steps_done = 0
+    begin(d)
     while d.steps_done < nstep:
         check_state(m, d)
         forward(m, d)
-        if d.short != 0:
+        if d.short != 0 or not acceptable(m, d):
             return
-        if bad_acceleration(m, d):
-            forward(m, d)
-        if gives_up(m, d):
-            return
-        if m.opt.enableflags & EnableBit.FWDINV:
-            compare_forward_inverse(m, d)
         if m.opt.integrator == Integrator.RK4:
             runge_kutta_4(m, d)
             if d.short != 0 or d.stopped != 0:
@@ -148,6 +142,74 @@ def step(m, d, nstep):
         else:
             integrate(m, d)
         d.steps_done += 1
+
+
+@stage
+def step1(m, d):
+    """The first half of a step, before controls are needed: all that depends on positions and velocities."""
+    begin(d)
+    check_state(m, d)
+    state_stages(m, d)
+
+
+@stage
+def step2(m, d):
+    """The second half: actuation, accelerations, and the next state. Not with Runge-Kutta, which becomes Euler."""
+    begin(d)
+    acceleration_stages(m, d)
+    sense_accelerations(m, d)
+    if acceptable(m, d):
+        integrate(m, d)
+
+
+@kernel
+def begin(d):
+    """Nothing has happened yet in this call."""
+    d.short = 0
+    d.stopped = 0
+    d.warned = 0
+    d.steps_done = 0
+
+
+@kernel
+def acceptable(m, d):
+    """Whether the step may go on with qacc: worlds where it is bad begin again; strict mode may end it."""
+    if bad_acceleration(m, d):
+        forward(m, d)
+        if d.short != 0:
+            return False
+    if gives_up(m, d):
+        return False
+    if m.opt.enableflags & EnableBit.FWDINV:
+        compare_forward_inverse(m, d)
+    return True
+
+
+@kernel
+def take_steps(m, d, nstep):
+    """`step`, and what the caller must know of it: bits of SHORT, STOPPED and WARNED; mostly none."""
+    step(m, d, nstep)
+    return outcome(d)
+
+
+@kernel
+def take_step1(m, d):
+    """The same of `step1`."""
+    step1(m, d)
+    return outcome(d)
+
+
+@kernel
+def take_step2(m, d):
+    """The same of `step2`."""
+    step2(m, d)
+    return outcome(d)
+
+
+@kernel
+def outcome(d):
+    """What has happened in this call."""
+    return (SHORT if d.short != 0 else 0) + (STOPPED if d.stopped != 0 else 0) + (WARNED if d.warned != 0 else 0)
 
 
 @kernel

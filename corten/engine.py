@@ -139,15 +139,16 @@ def warmup(progress: Progress | None = None) -> None:
 
     `progress(done, total, what)` is called after each unit.
     """
+    from corten.batch.parameters import PARAMETERS
     from corten.batch.transfer import WORLDS, forward_blocks, step_blocks
     from corten.kernel.target import host
 
     model = Struct(MODEL, FLOAT)
     one, lanes, dual = (Struct(DATA, elem) for elem in (Lanes(1), Lanes(host().lanes), Dual(7)))
-    worlds = Struct(WORLDS, Lanes(1))
+    worlds = (Struct(WORLDS, Lanes(1)), Struct(PARAMETERS, Lanes(1)))
     requests: list[tuple[Any, list[Argument]]] = []
     for d in (one, lanes, dual):
         requests += [(stages.forward, [model, d]), (stages.step, [model, d, INT]), (stages.dynamics, [model, d])]
-    requests.append((step_blocks, [model, lanes, worlds, INT, INT, INT, INT, INT]))
-    requests.append((forward_blocks, [model, lanes, worlds, INT, INT, INT]))
+    requests.append((step_blocks, [model, lanes, *worlds, INT, INT, INT, INT, INT]))
+    requests.append((forward_blocks, [model, lanes, *worlds, INT, INT, INT]))
     build(requests, progress)

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from corten.batch.contacts import contacts_of, count_contacts
+from corten.batch.parameters import Parameters, differing
 from corten.batch.transfer import ROWS, WORLDS, forward_blocks, step_blocks
 from corten.engine import SimulationError, check, forward, keyframe_number, make_room, not_converged
 from corten.kernel.dispatch import JIT, Kernel, argument_type, struct_type
@@ -21,6 +22,7 @@ from corten.model.contacts import Contacts
 from corten.model.data import Data, initialise, load_keyframe
 from corten.model.data_fields import DATA
 from corten.model.model import Model
+from corten.model.setconst import CONSTANTS, set_const
 from corten.model.state import State, fields_of
 
 CHUNKS = 4  # pieces of work per thread: threads that finish early take more
@@ -37,6 +39,8 @@ class Batch:
 
     A world whose numbers are no longer finite begins again from the model's initial state, and its neighbours do not
     notice; `warning_number`, (nworld, 8), counts such calls by kind of Warning until the world is reset.
+
+    `expand` makes fields of the model differ from world to world.
 
     Worlds lie in blocks of `lanes` worlds, one in each SIMD lane. `threads` defaults to the processors at hand, `lanes`
     to the width of their vectors. What a world computes does not depend on either, nor on its neighbours.
@@ -58,6 +62,8 @@ class Batch:
         self._rows = self._make_rows(count * self._lanes)
         self._pool = ThreadPoolExecutor(self._threads) if self._threads > 1 else None
         self._entries: dict[Any, Callable[..., None]] = {}
+        self._expanded: dict[str, Any] = {}
+        self._parameters = Parameters(m, (), self._nworld, count, self._lanes)
 
     def _make_rows(self, padded: int) -> Record:
         """Rows of state and inputs for all worlds and the lanes that fill up the last block."""
@@ -85,7 +91,7 @@ class Batch:
 
     @property
     def model(self) -> Model:
-        """The model that all worlds share."""
+        """The model of all worlds, but for what `expand` has made each world's own."""
         return self._m
 
     @property
@@ -132,7 +138,7 @@ class Batch:
         return gathered
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if name in ROWS:
+        if name in ROWS or name in self.__dict__.get("_expanded", ()):
             self.__dict__[name][...] = value
         elif name.startswith("_"):
             object.__setattr__(self, name, value)
@@ -207,16 +213,71 @@ class Batch:
 
     def _entry(self, stage: Any, arrays: tuple[np.ndarray, ...], numbers: tuple[int, ...]) -> Callable[..., None]:
         """A stage bound to the model, the blocks, the rows and arrays; it takes first, last, width and `numbers`."""
-        m, blocks, rows = self._m, self._blocks, self._rows
+        m: Any = self._parameters.models or self._m
+        blocks, rows, parameters = self._blocks, self._rows, self._parameters.record
         if not isinstance(stage, Kernel):
-            return lambda *n: stage(m, blocks, rows, *arrays, *n)
+            return lambda *n: stage(m, blocks, rows, parameters, *arrays, *n)
         known = self._entries.get(stage)
         if known is None:
-            types = [struct_type(m), struct_type(blocks.first), struct_type(rows), *map(argument_type, arrays)]
+            records = [struct_type(r) for r in (m, blocks.first, rows, parameters)]
+            types = [*records, *map(argument_type, arrays)]
             known = self._entries[stage] = stage.entry([*types, *([INT] * (3 + len(numbers)))])
         compiled = known
-        addresses = (m._address, blocks.first._address, rows._address, *(a.ctypes.data for a in arrays))
+        addresses = (
+            m._address, blocks.first._address, rows._address, parameters._address, *(a.ctypes.data for a in arrays)
+        )  # fmt: skip
         return lambda *n: compiled(*addresses, *n)
+
+    # -- models that differ ------------------------------------------------------------------------------------------
+
+    @property
+    def expanded(self) -> tuple[str, ...]:
+        """The fields of the model that are each world's own."""
+        return self._parameters.names
+
+    def expand(self, *names: str) -> None:
+        """Make real fields of the model each world's own: arrays of shape (nworld, ...) under the fields' names.
+
+        `b.expand("body_mass", "opt.gravity")` gives `b.body_mass` and `b.opt.gravity`, to be read and written in place;
+        they begin with the model's numbers. As with a model, what the compiler derives from a field follows by
+        `set_const`. The engine is compiled once for each set of fields.
+        """
+        older = self._parameters
+        if set(names) <= set(older.names):
+            return
+        newer = Parameters(self._m, (*older.names, *names), self._nworld, len(self._blocks), self._lanes)
+        newer.take_over(older)
+        self._parameters = newer
+        self._entries = {}
+        self._expanded = {n: a for n, a in newer.arrays.items() if "." not in n} | newer.sub_records()
+        self.__dict__.update(self._expanded)
+
+    def set_const(self, which: ArrayLike | None = None) -> None:
+        """Bring the constants that follow from expanded fields up to date, as `corten.set_const` does for a model.
+
+        Of all worlds, or of those of a mask or of numbers. Constants that now differ from the model's are expanded.
+        """
+        chosen = np.arange(self._nworld)[self._chosen(which)]
+        found: dict[str, list[np.ndarray]] = {name: [] for name in CONSTANTS}
+        one = self._m.copy()
+        for i in chosen:
+            one.copy_memory(self._m)
+            self._parameters.give(one, int(i))
+            set_const(one)
+            for name, values in found.items():
+                values.append(one.array(name).copy())
+        constants = {name: np.array(values) for name, values in found.items() if len(chosen)}
+        self.expand(*differing(self._m, constants))
+        for name in self.expanded:
+            if name in constants:
+                self._parameters.arrays[name][chosen] = constants[name]
+
+    def world_model(self, i: int) -> Model:
+        """A copy of the model as one world has it."""
+        self._locate(i)
+        one = self._m.copy()
+        self._parameters.give(one, i)
+        return one
 
     # -- single worlds -----------------------------------------------------------------------------------------------
 
@@ -229,11 +290,12 @@ class Batch:
     def world(self, i: int) -> Data:
         """A copy of one world, with all that follows from its state computed afresh."""
         block, lane = self._locate(i)
-        d = Data(self._m)
+        m = self.world_model(i) if self.expanded else self._m
+        d = Data(m)
         for name in ROWS:
             d.array(name)[...] = getattr(self, name)[i]
         d.array("history_start")[...] = self._of_block(block, "history_start")[lane]
-        forward(self._m, d)
+        forward(m, d)
         return d
 
     def set_world(self, i: int, d: Data) -> None:
@@ -254,6 +316,8 @@ class Batch:
         chosen = self._chosen(which)
         for name in ROWS:
             getattr(self, name)[chosen] = d.array(name)
+        if keyframe is None:
+            self._parameters.start(self, chosen)
 
     def _chosen(self, which: ArrayLike | None) -> Any:
         """A mask, numbers or None as an index of worlds."""

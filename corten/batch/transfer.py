@@ -26,6 +26,15 @@ WORLDS = RecordType(
 
 
 @kernel
+def load_parameters(p, b, width):
+    """Rows of the model's numbers that differ from world to world, into the lanes of block b."""
+    for l in range(width):
+        row = (b * width + l) * p.count
+        for k in range(p.count):
+            p.lanes[(b * p.count + k) * width + l] = p.rows[row + k]
+
+
+@kernel
 def load_worlds(d, w, first):
     """Rows first, first + 1, ... into the lanes of a block."""
     for l in lanes(d):
@@ -123,7 +132,7 @@ def copy_rows_out(source, n, rows, start, width):
 
 
 @stage
-def step_blocks(m, blocks, w, first, last, width, nstep, resume):
+def step_blocks(models, blocks, w, p, first, last, width, nstep, resume):
     """Blocks first to last - 1: rows in, `nstep` steps, rows out.
 
     A block that runs short of memory is left where it is, and `any_short` is set. Once it has grown it can be resumed:
@@ -133,8 +142,9 @@ def step_blocks(m, blocks, w, first, last, width, nstep, resume):
     for b in range(first, last):
         d = block(blocks, b)
         if resume == 0:
+            load_parameters(lane(p, 0), b, width)
             load_worlds(d, one, b * width)
-        step(m, d, nstep)
+        step(block(models, b), d, nstep)
         if d.stopped != 0:
             one.any_stopped = 1
         if d.short == 0:
@@ -145,13 +155,14 @@ def step_blocks(m, blocks, w, first, last, width, nstep, resume):
 
 
 @stage
-def forward_blocks(m, blocks, w, first, last, width):
+def forward_blocks(models, blocks, w, p, first, last, width):
     """Blocks first to last - 1: rows in, forward."""
     one = lane(w, 0)
     for b in range(first, last):
         d = block(blocks, b)
+        load_parameters(lane(p, 0), b, width)
         load_worlds(d, one, b * width)
-        forward(m, d)
+        forward(block(models, b), d)
         if d.short == 0:
             add_warnings(d, one, b * width)
         else:
@@ -159,7 +170,7 @@ def forward_blocks(m, blocks, w, first, last, width):
 
 
 @kernel
-def rollout_blocks(m, blocks, w, controls, states, sensors, first, last, width, nworld, nstep, resume):
+def rollout_blocks(m, blocks, w, p, controls, states, sensors, first, last, width, nworld, nstep, resume):
     """Blocks first to last - 1: rows in, then `nstep` times controls in, a step, state and sensors out.
 
     The three arrays are flat: world, step, number. Lanes from `nworld` on only fill up the last block. A block that

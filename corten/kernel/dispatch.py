@@ -25,6 +25,7 @@ from corten.kernel.types import (
     Lanes,
     Struct,
     Type,
+    Varied,
 )
 
 JIT = os.environ.get("CORTEN_JIT", "1") != "0"
@@ -129,6 +130,8 @@ def stage(function: F) -> F:
 
 def element_type(element: Element) -> Type:
     """The element type, in kernels, of a record's reals."""
+    if element.kind == "varied":
+        return Varied(element.n, element.fields)
     return {"uniform": lambda n: FLOAT, "lanes": Lanes, "dual": Dual}[element.kind](element.n)
 
 

@@ -14,7 +14,22 @@ from corten.kernel.arithmetic import cast
 from corten.kernel.errors import KernelError
 from corten.kernel.ir import Body, Value
 from corten.kernel.record import COUNTS, Field
-from corten.kernel.types import BOOL, FLOAT, INT, Bool, Buffer, Dual, Float, Int, Lanes, Mask, Struct, Type, vector
+from corten.kernel.types import (
+    BOOL,
+    FLOAT,
+    INT,
+    Bool,
+    Buffer,
+    Dual,
+    Float,
+    Int,
+    Lanes,
+    Mask,
+    Struct,
+    Type,
+    Varied,
+    vector,
+)
 
 INVARIANT = ", !invariant.load !0"
 MEMORY = {"int": "i32", "long": "i64", "byte": "i8", "single": "float", "block": "i32", "bits": "i64"}
@@ -62,17 +77,19 @@ def _buffer(body: Body, struct: Value, type_: Struct, field: Field) -> Value:
     if any(isinstance(s, str) for s in field.shape[1:]):
         raise KernelError(f"'{field.name}' has a second named size: a kernel can not index it")
     tail = tuple(int(s) for s in field.shape[1:])
-    uniform = isinstance(type_.elem, Float)
     elem, memory, step = _element(type_, field)
     if type_.lane and step > 1:
         scalar = memory
         pointer = body.emit(f"getelementptr inbounds {scalar}, ptr {pointer}, i64 {struct.regs[1]}")
-    return Value(Buffer(elem, memory, tail, step, uniform), (pointer,))
+    return Value(Buffer(elem, memory, tail, step, type_.constant), (pointer,))
 
 
 def _element(type_: Struct, field: Field) -> tuple[Type, str, int]:
     """(element type, LLVM type in memory, step) of a field."""
-    whole, width = type_.elem, type_.elem.width if isinstance(type_.elem, Lanes) else 1
+    whole: Type = type_.elem
+    if isinstance(whole, Varied):
+        whole = whole.element(type_.record.index[field.name]) if field.dtype == "real" else FLOAT
+    width = whole.width if isinstance(whole, Lanes) else 1
     if field.dtype in ("int", "long", "byte"):
         if not type_.lane and not isinstance(whole, Float):
             raise KernelError(
@@ -104,7 +121,7 @@ def lane(body: Body, struct: Value, index: Value) -> Value:
     if not isinstance(type_, Struct):
         raise KernelError(f"lane() of a {type_}, not of a record")
     if type_.lane or isinstance(type_.elem, Float):
-        return struct
+        return struct  # it is one world, or the same for all
     if not isinstance(index.type, Int):
         raise KernelError(f"lane() number is a {index.type}")
     return Value(Struct(type_.record, type_.elem, True, type_.prefix), (struct.regs[0], index.regs[0]))
@@ -115,6 +132,8 @@ def block(body: Body, struct: Value, index: Value) -> Value:
     type_ = struct.type
     if not isinstance(type_, Struct) or type_.lane or not isinstance(index.type, Int):
         raise KernelError(f"block() of a {type_} by a {index.type}, not of records by a number")
+    if isinstance(type_.elem, Float):
+        return struct  # a model that all blocks share
     words = body.emit(f"mul nsw i64 {index.regs[0]}, {len(type_.record.fields)}")
     return Value(type_, (body.emit(f"getelementptr inbounds i64, ptr {struct.regs[0]}, i64 {words}"),))
 

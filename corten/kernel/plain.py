@@ -50,8 +50,8 @@ def lane(record: Any, number: int) -> Any:
 
 
 def block(records: Any, number: int) -> Any:
-    """One record of an array of records."""
-    return records[number]
+    """One record of an array of records; a model that all blocks share is the same for each."""
+    return records[number] if hasattr(records, "__getitem__") else records
 
 
 def local(record: Any, *sizes: int) -> np.ndarray:

@@ -76,10 +76,14 @@ class RecordType:
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """What one real number of a record holds: "uniform" (a model), "lanes" of width n, or "dual" with n tangents."""
+    """What one real number of a record holds: "uniform" (a model), "lanes" of width n, or "dual" with n tangents.
+
+    "varied" is a model of which some real fields hold lanes of width n: bit i of `fields` is set for field number i.
+    """
 
     kind: str
     n: int = 1
+    fields: int = 0
 
     def __post_init__(self) -> None:
         if self.kind == "dual" and self.n & (self.n + 1):

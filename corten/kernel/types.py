@@ -127,6 +127,25 @@ class Dual(Real):
 
 
 @dataclass(frozen=True, eq=True)
+class Varied(Type):
+    """What a model's reals are where some of its fields differ from world to world: floats, or lanes of `width` worlds.
+
+    Bit i of `fields` is set for a varied field number i.
+    """
+
+    width: int
+    fields: int
+
+    @property
+    def key(self) -> str:  # type: ignore[override]
+        return f"varied{self.width}:{self.fields:x}"
+
+    def element(self, field: int) -> Type:
+        """The element type of a real field, by its number."""
+        return Lanes(self.width) if self.fields >> field & 1 else FLOAT
+
+
+@dataclass(frozen=True, eq=True)
 class Tuple(Type):
     """Several values side by side."""
 
@@ -171,7 +190,8 @@ class Buffer(Type):
 class Struct(Type):
     """A record as a kernel sees it: a pointer to its table of words, and for the lane view the lane's number.
 
-    `elem` is the element type of its real fields. `lane` says that this is one world of the block. `prefix` is set on a
+    `elem` is the element type of its real fields: `FLOAT` for a model that all worlds share, `Varied` for one that some
+    fields of differ from world to world. `lane` says that this is one world of the block. `prefix` is set on a
     sub-record such as `m.opt`.
     """
 
@@ -183,6 +203,11 @@ class Struct(Type):
     @property
     def regs(self) -> tuple[str, ...]:  # type: ignore[override]
         return ("ptr", "i64") if self.lane else ("ptr",)
+
+    @property
+    def constant(self) -> bool:
+        """Whether no kernel writes it: a model."""
+        return isinstance(self.elem, (Float, Varied))
 
     @property
     def key(self) -> str:  # type: ignore[override]
@@ -231,7 +256,7 @@ def mask_of(real: Type) -> Type:
     return BOOL
 
 
-_STRUCT = re.compile(r"(\w+)(?:\.(\w+))?<(float|lanes|dual)(\d*)( lane)?>")
+_STRUCT = re.compile(r"(\w+)(?:\.(\w+))?<(float|lanes|dual|varied)(\d*)(?::([0-9a-f]+))?( lane)?>")
 
 
 # What an entry or callee is translated for: a type, or (type, value) for an argument known at compile time.
@@ -256,5 +281,9 @@ def argument_from_text(text: str, records: Mapping[str, Any]) -> Argument:
     found = _STRUCT.fullmatch(text)
     if found is None or found[1] not in records:
         raise ValueError(f"'{text}' is not an argument of a stage")
-    elem: Type = FLOAT if found[3] == "float" else Lanes(int(found[4])) if found[3] == "lanes" else Dual(int(found[4]))
-    return Struct(records[found[1]], elem, bool(found[5]), found[2] or "")
+    elem: Type = FLOAT
+    if found[3] == "varied":
+        elem = Varied(int(found[4]), int(found[5], 16))
+    elif found[3] != "float":
+        elem = Lanes(int(found[4])) if found[3] == "lanes" else Dual(int(found[4]))
+    return Struct(records[found[1]], elem, bool(found[6]), found[2] or "")

@@ -126,7 +126,11 @@ class Model(Record):
 
     def copy(self) -> Model:
         """An independent copy."""
-        return Model.from_bytes(self.to_bytes())
+        other = Model.__new__(Model)
+        Record.__init__(other, MODEL, self._all_sizes, None, UNIFORM)
+        other._names, other._name = self._names, self._name
+        other.copy_memory(self)
+        return other
 
     __copy__ = copy
 

@@ -14,6 +14,14 @@ from corten.physics import reference_pose
 
 MINVAL = 1e-15  # denominators are kept from vanishing
 
+# What `set_const` sets.
+CONSTANTS = (
+    "body_subtreemass", "dof_M0", "dof_invweight0", "body_invweight0", "tendon_invweight0", "actuator_acc0",
+    "tendon_length0", "actuator_length0", "actuator_biasprm", "tendon_lengthspring", "eq_data",
+    "dof_length", "cam_pos0", "cam_poscom0", "cam_mat0", "light_pos0", "light_poscom0", "light_dir0",
+    "stat.meaninertia", "stat.meanmass", "stat.meansize", "stat.extent", "stat.center",
+)  # fmt: skip
+
 
 def set_const(m: Any) -> None:
     """Bring a model's derived constants up to date; call it after an edit of masses, inertias, frames or gears.

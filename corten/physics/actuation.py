@@ -47,7 +47,7 @@ def actuator_inputs(m, d):
     for i in range(m.nu):
         if m.nhistory > 0 and m.actuator_delay[i] != 0.0 and m.actuator_history[i, 0] > 0:
             for l in lanes(d):
-                delayed_control(m, lane(d, l), i)
+                delayed_control(lane(m, l), lane(d, l), i)
         else:
             d.actuator_input[i] = d.ctrl[i]
         ctrl = d.actuator_input[i]
@@ -58,7 +58,7 @@ def actuator_inputs(m, d):
         bad = where(absolute(ctrl) <= MAXVAL, bad, 1.0)
     if any_lane(bad != 0.0):
         for l in lanes(d):
-            refuse_controls(m, lane(d, l))
+            refuse_controls(lane(m, l), lane(d, l))
 
 
 @kernel

@@ -20,12 +20,12 @@ def check_state(m, d):
     for i in range(m.nq):
         if not all_lanes(absolute(d.qpos[i]) <= LARGEST):
             for l in lanes(d):
-                give_up_if_bad(m, lane(d, l), lane(d, l).qpos, m.nq, Warning.BADQPOS)
+                give_up_if_bad(lane(m, l), lane(d, l), lane(d, l).qpos, m.nq, Warning.BADQPOS)
             break
     for i in range(m.nv):
         if not all_lanes(absolute(d.qvel[i]) <= LARGEST):
             for l in lanes(d):
-                give_up_if_bad(m, lane(d, l), lane(d, l).qvel, m.nv, Warning.BADQVEL)
+                give_up_if_bad(lane(m, l), lane(d, l), lane(d, l).qvel, m.nv, Warning.BADQVEL)
             break
 
 
@@ -35,7 +35,7 @@ def bad_acceleration(m, d):
     for i in range(m.nv):
         if not all_lanes(absolute(d.qacc[i]) <= LARGEST):
             for l in lanes(d):
-                give_up_if_bad(m, lane(d, l), lane(d, l).qacc, m.nv, Warning.BADQACC)
+                give_up_if_bad(lane(m, l), lane(d, l), lane(d, l).qacc, m.nv, Warning.BADQACC)
             return not m.opt.disableflags & DisableBit.AUTORESET
     return False
 

@@ -6,7 +6,7 @@ where f are the forces at the start; that of continuous time is inv(M) f = inv(M
 
 from __future__ import annotations
 
-from corten.kernel import kernel, stage
+from corten.kernel import any_lane, kernel, stage, where
 from corten.model.enums import DisableBit, Integrator
 from corten.physics.inertia import multiply_inertia, solve
 from corten.physics.integrate import damped
@@ -20,7 +20,8 @@ def continuous_acceleration(m, d):
     The trial states of Runge-Kutta can not be found back: with it, qacc is left as it is.
     """
     kind = m.opt.integrator
-    if kind == Integrator.RK4 or (kind == Integrator.EULER and not damped(m)):
+    differs = damped(m) | (kind != Integrator.EULER)
+    if kind == Integrator.RK4 or not any_lane(differs):
         return
     multiply_inertia(m, d, d.scratch_v, d.qacc)
     if kind == Integrator.IMPLICIT:
@@ -31,9 +32,9 @@ def continuous_acceleration(m, d):
         subtract_symmetric(m, d)
     else:
         add_joint_terms(m, d, kind == Integrator.IMPLICITSPRINGDAMPER)
+    solve(m, d.qLD, d.qLDiagInv, d.scratch_v)
     for i in range(m.nv):
-        d.qacc[i] = d.scratch_v[i]
-    solve(m, d.qLD, d.qLDiagInv, d.qacc)
+        d.qacc[i] = where(differs, d.scratch_v[i], d.qacc[i])
 
 
 @kernel

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from corten.kernel import kernel, stage
+from corten.kernel import any_lane, kernel, stage
 from corten.model.enums import DisableBit, EnableBit, JointType
 from corten.physics.inertia import multiply_inertia
 from corten.physics.passive import spring_rotation
@@ -20,7 +20,7 @@ def potential_energy(m, d):
             total = total - m.body_mass[b] * height
     if not m.opt.disableflags & DisableBit.SPRING:
         for j in range(m.njnt):
-            if m.jnt_stiffness[j] != 0.0:
+            if any_lane(m.jnt_stiffness[j] != 0.0):
                 total = 0.5 * m.jnt_stiffness[j] * squared_stretch(m, d, j) + total
         total = total + tendon_spring_energy(m, d)
     d.energy[0] = total

@@ -7,31 +7,31 @@ box or ellipsoid and in its axes; forces likewise.
 
 from __future__ import annotations
 
-from corten.kernel import absolute, kernel, maximum, sqrt, stage
+from corten.kernel import absolute, all_lanes, any_lane, kernel, maximum, sqrt, stage, where
 from corten.kernel.spatial import add6, dot6, load6, store6
 from corten.kernel.vec import add3, axpy3, cross, dot3, load3, load9, mat_t_vec, mat_vec, norm3, scale3, sub3
 from corten.model.enums import GeomType
 
 PI = 3.141592653589793
 TINY = 1e-15  # the reference keeps divisors above this
+NO_WRENCH = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
 @kernel
 def has_fluid(m):
-    """Whether there is a medium."""
-    return m.opt.density > 0.0 or m.opt.viscosity > 0.0
+    """Whether there is a medium in some world."""
+    return any_lane((m.opt.density > 0.0) | (m.opt.viscosity > 0.0))
 
 
 @stage
 def fluid(m, d):
     """qfrc_fluid: wrenches about the tree's centre of mass, summed over subtrees, projected on the dofs."""
     for b in range(m.nbody):
-        if m.body_mass[b] < TINY:
-            store6(d.fluid_wrench, b, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
-        elif has_ellipsoid(m, b):
-            ellipsoid_wrench(m, d, b)
-        else:
-            box_wrench(m, d, b)
+        massless = m.body_mass[b] < TINY
+        wrench = NO_WRENCH
+        if not all_lanes(massless):
+            wrench = ellipsoid_wrench(m, d, b) if has_ellipsoid(m, b) else box_wrench(m, d, b)
+        store6(d.fluid_wrench, b, where(massless, NO_WRENCH, wrench))
     for b in range(m.nbody - 1, 0, -1):
         p = m.body_parentid[b]
         if p > 0:
@@ -67,7 +67,7 @@ def wrench_about_centre(arm, axes, torque, force):
 
 @kernel
 def box_wrench(m, d, b):
-    """fluid_wrench of a body that the medium takes for its inertia box."""
+    """The wrench on a body that the medium takes for its inertia box."""
     arm = sub3(load3(d.xipos, b), load3(d.subtree_com, m.body_rootid[b]))
     axes = load9(d.ximat, b)
     w, v = relative_velocity(m, d, b, arm, axes)
@@ -82,7 +82,7 @@ def box_wrench(m, d, b):
         v[1] * (drag[1] * absolute(v[1]) + viscous),
         v[2] * (drag[2] * absolute(v[2]) + viscous),
     )
-    store6(d.fluid_wrench, b, wrench_about_centre(arm, axes, torque, force))
+    return wrench_about_centre(arm, axes, torque, force)
 
 
 @kernel
@@ -108,8 +108,8 @@ def box_coefficients(m, b):
 
 @kernel
 def ellipsoid_wrench(m, d, b):
-    """fluid_wrench of a body that the medium takes for the ellipsoids of its geoms."""
-    total = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    """The wrench on a body that the medium takes for the ellipsoids of its geoms."""
+    total = NO_WRENCH
     for g in range(m.body_geomadr[b], m.body_geomadr[b] + m.body_geomnum[b]):
         if m.geom_fluid[g, 0] > 0.0:
             arm = sub3(load3(d.geom_xpos, g), load3(d.subtree_com, m.body_rootid[b]))
@@ -117,7 +117,7 @@ def ellipsoid_wrench(m, d, b):
             w, v = relative_velocity(m, d, b, arm, axes)
             torque, force = ellipsoid_force(m, g, w, v)
             total = add6(wrench_about_centre(arm, axes, torque, force), total)
-    store6(d.fluid_wrench, b, total)
+    return total
 
 
 @kernel

@@ -7,7 +7,7 @@ derivative is cdof_i' G cdof_j. The guards against vanishing divisors are the re
 
 from __future__ import annotations
 
-from corten.kernel import absolute, kernel, maximum, sqrt
+from corten.kernel import absolute, all_lanes, kernel, maximum, sqrt, where
 from corten.kernel.mat3 import cross_mat, diagonal9, mat_add, mat_cross, mat_scale, mat_sub, mat_transpose, outer, skew
 from corten.kernel.spatial import dot6, load6
 from corten.kernel.vec import axpy3, dot3, load3, load9, mat_mul, norm3, scale3, sub3
@@ -37,11 +37,14 @@ def add_fluid_derivative(m, d, full):
     for b in range(m.nbody):
         for k in range(36):
             d.fluid_gain[b, k] = 0.0
-        if m.body_mass[b] >= TINY:
+        massless = m.body_mass[b] < TINY
+        if not all_lanes(massless):
             if has_ellipsoid(m, b):
                 ellipsoid_gains(m, d, b, full)
             else:
                 box_gain(m, d, b)
+            for k in range(36):
+                d.fluid_gain[b, k] = where(massless, 0.0, d.fluid_gain[b, k])
     for b in range(m.nbody - 1, 0, -1):
         p = m.body_parentid[b]
         if p > 0:

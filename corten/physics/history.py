@@ -107,7 +107,7 @@ def record_history(m, d):
     """Put the present controls into the buffers of the actuators that have one."""
     if m.nhistory > 0:
         for l in lanes(d):
-            record_controls(m, lane(d, l))
+            record_controls(lane(m, l), lane(d, l))
 
 
 @kernel

@@ -7,7 +7,7 @@ the tree gives it: dof i is coupled only with its ancestors. M and its factors a
 
 from __future__ import annotations
 
-from corten.kernel import kernel, stage
+from corten.kernel import kernel, stage, where
 from corten.kernel.spatial import dot6, inertia_times, load6, load10, store6
 from corten.kernel.vec import add3, cross, load3, load9, scale3, store3, sub3
 from corten.model.enums import JointType
@@ -34,10 +34,10 @@ def subtree_centres(m, d):
         p = m.body_parentid[b]
         store3(d.subtree_com, p, add3(load3(d.subtree_com, p), load3(d.subtree_com, b)))
     for b in range(m.nbody):
-        if m.body_subtreemass[b] < NO_MASS:
-            store3(d.subtree_com, b, load3(d.xipos, b))
-        else:
-            store3(d.subtree_com, b, scale3(1.0 / m.body_subtreemass[b], load3(d.subtree_com, b)))
+        mass = m.body_subtreemass[b]
+        light = mass < NO_MASS
+        mean = scale3(1.0 / where(light, 1.0, mass), load3(d.subtree_com, b))
+        store3(d.subtree_com, b, where(light, load3(d.xipos, b), mean))
 
 
 @kernel

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from corten.kernel import kernel, stage
+from corten.kernel import any_lane, kernel, stage, where
 from corten.kernel.quat import load_quat, quat_integrate
 from corten.model.enums import DisableBit, JointType
 from corten.physics.activation import advance_activations
@@ -55,7 +55,8 @@ def advance(m, d, act_dot, qacc, qvel):
 @stage
 def euler(m, d):
     """Semi-implicit Euler. Joint damping is that of the end of the step: (M + h D) qacc = all forces at its start."""
-    if not damped(m):
+    damps = damped(m)
+    if not any_lane(damps):
         advance(m, d, d.act_dot, d.qacc, d.qvel)
         return
     for k in range(m.nC):
@@ -66,18 +67,19 @@ def euler(m, d):
         d.scratch_v[i] = d.qfrc_smooth[i] + d.qfrc_constraint[i]
     factor(m, d.qH, d.qH, d.qHDiagInv)
     solve(m, d.qH, d.qHDiagInv, d.scratch_v)
+    for i in range(m.nv):
+        d.scratch_v[i] = where(damps, d.scratch_v[i], d.qacc[i])
     advance(m, d, d.act_dot, d.scratch_v, d.qvel)
 
 
 @kernel
 def damped(m):
     """Whether Euler has damping to take implicitly."""
-    if m.opt.disableflags & (DisableBit.EULERDAMP | DisableBit.DAMPER):
-        return False
-    for i in range(m.nv):
-        if m.dof_damping[i] > 0.0:
-            return True
-    return False
+    some = False
+    if not m.opt.disableflags & (DisableBit.EULERDAMP | DisableBit.DAMPER):
+        for i in range(m.nv):
+            some = some | (m.dof_damping[i] > 0.0)
+    return some
 
 
 @stage

@@ -52,7 +52,7 @@ def inverse_constraint(m, d):
         for s in range(d.nisle):
             update_rows(m, d, s)
         for l in lanes(d):
-            row_states(m, lane(d, l))
+            row_states(lane(m, l), lane(d, l))
     constraint_force_on_dofs(m, d)
 
 

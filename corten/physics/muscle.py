@@ -49,7 +49,7 @@ def muscle_bias(m, i, length):
 @kernel
 def muscle_scale(m, i, prm):
     """(peak force, optimal length, normalised length at the lower end of the length range)."""
-    peak = prm[i, 2] if prm[i, 2] >= 0.0 else prm[i, 3] / maximum(MINVAL, m.actuator_acc0[i])
+    peak = where(prm[i, 2] >= 0.0, prm[i, 2], prm[i, 3] / maximum(MINVAL, m.actuator_acc0[i]))
     span = m.actuator_lengthrange[i, 1] - m.actuator_lengthrange[i, 0]
     return peak, span / maximum(MINVAL, prm[i, 1] - prm[i, 0]), prm[i, 0]
 
@@ -100,10 +100,9 @@ def muscle_dynamics(m, i, ctrl, act):
     falling = m.actuator_dynprm[i, 1] / stretch
     excess = clip(ctrl, 0.0, 1.0) - act
     width = m.actuator_dynprm[i, 2]
-    if width < MINVAL:
-        tau = where(excess > 0.0, rising, falling)
-    else:
-        tau = falling + (rising - falling) * smooth_step(excess * (1.0 / width) + 0.5)
+    sharp = width < MINVAL
+    smooth = falling + (rising - falling) * smooth_step(excess * (1.0 / where(sharp, 1.0, width)) + 0.5)
+    tau = where(sharp, where(excess > 0.0, rising, falling), smooth)
     return excess / maximum(MINVAL, tau)
 
 

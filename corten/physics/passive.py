@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from corten.kernel import kernel, stage, unroll
+from corten.kernel import any_lane, kernel, stage, unroll
 from corten.kernel.quat import load_quat, quat_conj, quat_mul, quat_normalize, quat_velocity
 from corten.kernel.vec import load3, scale3
 from corten.model.enums import DisableBit, JointType
@@ -25,7 +25,7 @@ def passive(m, d):
         d.qfrc_fluid[i] = 0.0
     if not m.opt.disableflags & DisableBit.SPRING:
         for j in range(m.njnt):
-            if m.jnt_stiffness[j] != 0.0:
+            if any_lane(m.jnt_stiffness[j] != 0.0):
                 joint_spring(m, d, j)
     if not m.opt.disableflags & DisableBit.DAMPER:
         for i in range(m.nv):
@@ -79,6 +79,6 @@ def gravity_compensation(m, d):
     """-gravcomp times the weight of a body, applied at its centre of mass and projected on the dofs above it."""
     g = (m.opt.gravity[0], m.opt.gravity[1], m.opt.gravity[2])
     for b in range(1, m.nbody):
-        if m.body_gravcomp[b] != 0.0:
+        if any_lane(m.body_gravcomp[b] != 0.0):
             force = scale3(-(m.body_gravcomp[b] * m.body_mass[b]), g)
             apply_force(m, d, d.qfrc_gravcomp, b, force, (0.0, 0.0, 0.0), load3(d.xipos, b))

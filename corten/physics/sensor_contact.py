@@ -35,7 +35,7 @@ def contact_sensor(m, d, i):
     """A number of contacts of each world, or what they amount to."""
     put_zero(m, i, d.sensor_fresh, m.sensor_adr[i])
     for l in lanes(d):
-        report_contacts(m, lane(d, l), i, m.sensor_adr[i])
+        report_contacts(lane(m, l), lane(d, l), i, m.sensor_adr[i])
 
 
 @kernel

@@ -21,9 +21,9 @@ def range_sensor(m, d, i):
     """A range finder on a site looks along the site's z axis; one on a camera through every pixel, row by row."""
     for l in lanes(d):
         if m.sensor_objtype[i] == ObjType.SITE:
-            range_of_site(m, lane(d, l), i, m.sensor_objid[i])
+            range_of_site(lane(m, l), lane(d, l), i, m.sensor_objid[i])
         else:
-            range_of_camera(m, lane(d, l), i, m.sensor_objid[i])
+            range_of_camera(lane(m, l), lane(d, l), i, m.sensor_objid[i])
 
 
 @kernel
@@ -97,7 +97,7 @@ def distance_sensor(m, d, i):
     """
     for l in lanes(d):
         one = lane(d, l)
-        dist, start, end = nearest_geoms(m, one, i)
+        dist, start, end = nearest_geoms(lane(m, l), one, i)
         kind, adr = m.sensor_type[i], m.sensor_adr[i]
         if kind == SensorType.GEOMDIST:
             one.sensor_fresh[adr] = dist

@@ -49,7 +49,7 @@ def report_sensors(m, d, at):
         i = m.sensor_buffered[k]
         if m.sensor_needstage[i] == at and (m.sensor_delay[i] > 0.0 or m.sensor_interval[i, 0] > 0.0):
             for l in lanes(d):
-                report(m, lane(d, l), i)
+                report(lane(m, l), lane(d, l), i)
 
 
 @kernel
@@ -82,7 +82,7 @@ def record_sensors(m, d):
         acceleration_sensors(m, d, 1)
     for k in range(m.nsensorbuffered):
         for l in lanes(d):
-            record(m, lane(d, l), m.sensor_buffered[k])
+            record(lane(m, l), lane(d, l), m.sensor_buffered[k])
 
 
 @kernel

@@ -48,7 +48,7 @@ def tendon(m, d):
         d.ten_length[t] = length
     if m.nsegment > 0:
         for l in lanes(d):
-            record_paths(m, lane(d, l))
+            record_paths(lane(m, l), lane(d, l))
 
 
 @kernel
@@ -142,11 +142,11 @@ def tendon_springs_and_dampers(m, d):
     """Into qfrc_spring, -stiffness times the length beyond the slack range; into qfrc_damper, -damping velocity."""
     if not m.opt.disableflags & DisableBit.SPRING:
         for t in range(m.ntendon):
-            if m.tendon_stiffness[t] != 0.0:
+            if any_lane(m.tendon_stiffness[t] != 0.0):
                 apply_tension(m, d, d.qfrc_spring, t, -m.tendon_stiffness[t] * stretch(m, d, t))
     if not m.opt.disableflags & DisableBit.DAMPER:
         for t in range(m.ntendon):
-            if m.tendon_damping[t] != 0.0:
+            if any_lane(m.tendon_damping[t] != 0.0):
                 apply_tension(m, d, d.qfrc_damper, t, -m.tendon_damping[t] * d.ten_velocity[t])
 
 
@@ -162,7 +162,7 @@ def tendon_spring_energy(m, d):
     """The sum of stiffness stretch^2 / 2."""
     total = 0.0
     for t in range(m.ntendon):
-        if m.tendon_stiffness[t] != 0.0:
+        if any_lane(m.tendon_stiffness[t] != 0.0):
             total = 0.5 * m.tendon_stiffness[t] * stretch(m, d, t) ** 2 + total
     return total
 
@@ -174,7 +174,7 @@ def tendon_inertia(m, d):
     The columns of a row of M and those of a tendon's row both increase, so one walk along the two meets all pairs.
     """
     for t in range(m.ntendon):
-        if m.tendon_armature[t] != 0.0:
+        if any_lane(m.tendon_armature[t] != 0.0):
             first = m.ten_J_rowadr[t]
             for a in range(first, first + m.ten_J_rownnz[t]):
                 i, b = m.ten_J_colind[a], first
@@ -194,7 +194,7 @@ def tendon_bias(m, d):
     w = d(p1 - p0)/dt, the second derivative is u . d^2(p1 - p0)/dt^2 + (w.w - (u.w)^2) / |p1 - p0|.
     """
     for t in range(m.ntendon):
-        if m.tendon_armature[t] != 0.0 and m.ten_segnum[t] > 0:
+        if any_lane(m.tendon_armature[t] != 0.0) and m.ten_segnum[t] > 0:
             total = 0.0
             for s in range(m.ten_segadr[t], m.ten_segadr[t] + m.ten_segnum[t]):
                 first, last = m.segment_site[s, 0], m.segment_site[s, 1]

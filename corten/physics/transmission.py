@@ -6,7 +6,7 @@ The moment of actuator i is the gradient of its length by the dofs, stored spars
 
 from __future__ import annotations
 
-from corten.kernel import kernel, lane, lanes, sqrt, stage, where
+from corten.kernel import any_lane, kernel, lane, lanes, sqrt, stage, where
 from corten.kernel.quat import load4, load_quat, quat_conj, quat_mul, quat_normalize, quat_rotate, quat_velocity
 from corten.kernel.spatial import dot6, load6
 from corten.kernel.vec import axpy3, cross, dot3, load3, load9, mat_t_vec, mat_vec, scale3, sub3
@@ -38,7 +38,7 @@ def transmission(m, d):
                 relative_transmission(m, d, i, target, m.actuator_trnid[i, 1])
             elif kind == TrnType.BODY:
                 for l in lanes(d):
-                    adhesion(m, lane(d, l), i, target)
+                    adhesion(lane(m, l), lane(d, l), i, target)
 
 
 @kernel
@@ -107,16 +107,24 @@ def relative_transmission(m, d, i, s, r):
     The moment is that of the wrench on the site and its opposite on the reference; dofs that move both do not count.
     """
     length = 0.0
-    if m.actuator_gear[i, 0] != 0.0 or m.actuator_gear[i, 1] != 0.0 or m.actuator_gear[i, 2] != 0.0:
+    push = (m.actuator_gear[i, 0], m.actuator_gear[i, 1], m.actuator_gear[i, 2])
+    twist = (m.actuator_gear[i, 3], m.actuator_gear[i, 4], m.actuator_gear[i, 5])
+    if any_nonzero3(push):
         at = mat_t_vec(load9(d.site_xmat, r), sub3(load3(d.site_xpos, s), load3(d.site_xpos, r)))
-        length = dot3(at, (m.actuator_gear[i, 0], m.actuator_gear[i, 1], m.actuator_gear[i, 2]))
-    if m.actuator_gear[i, 3] != 0.0 or m.actuator_gear[i, 4] != 0.0 or m.actuator_gear[i, 5] != 0.0:
+        length = dot3(at, push)
+    if any_nonzero3(twist):
         turn = quat_velocity(quat_mul(quat_conj(site_turn(m, d, r)), site_turn(m, d, s)), 1.0)
-        length = dot3(turn, (m.actuator_gear[i, 3], m.actuator_gear[i, 4], m.actuator_gear[i, 5])) + length
+        length = dot3(turn, twist) + length
     d.actuator_length[i] = length
     force, torque = gear_wrench(m, d, i, r)
     pull_at(m, d, i, 0, s, force, torque)
     pull_at(m, d, i, 1, r, scale3(-1.0, force), scale3(-1.0, torque))
+
+
+@kernel
+def any_nonzero3(v):
+    """Whether some gear of three is set in some world."""
+    return any_lane((v[0] != 0.0) | (v[1] != 0.0) | (v[2] != 0.0))
 
 
 @kernel

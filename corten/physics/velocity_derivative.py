@@ -17,7 +17,7 @@ sums below the lower of the two. (Featherstone 2008; Singh, Russell and Wensing 
 
 from __future__ import annotations
 
-from corten.kernel import kernel, stage, where
+from corten.kernel import any_lane, kernel, stage, where
 from corten.kernel.mat3 import cross_mat
 from corten.kernel.spatial import add6, axpy6, cross_motion, dot6, inertia_times, load6, load10, scale6, store6
 from corten.kernel.vec import add3, cross, dot3, load9, mat_t_vec, mat_vec, scale3
@@ -48,7 +48,7 @@ def velocity_derivative(m, d, full):
             diagonal = m.D_rowadr[i] + m.D_diag[i]
             d.qDeriv[diagonal] = d.qDeriv[diagonal] - m.dof_damping[i]
         for t in range(m.ntendon):
-            if m.tendon_damping[t] != 0.0:
+            if any_lane(m.tendon_damping[t] != 0.0):
                 first = m.tendon_coupleadr[t]
                 add_couplings(d, d.ten_J, m.tendon_couple, first, first + m.tendon_couplenum[t], -m.tendon_damping[t])
     if full:
@@ -72,7 +72,7 @@ def actuator_slope(m, d, i):
     slope = 0.0
     if m.actuator_biastype[i] == BiasType.AFFINE:
         slope = m.actuator_biasprm[i, 2]
-    if m.actuator_gaintype[i] == GainType.AFFINE and m.actuator_gainprm[i, 2] != 0.0:
+    if m.actuator_gaintype[i] == GainType.AFFINE and any_lane(m.actuator_gainprm[i, 2] != 0.0):
         slope = m.actuator_gainprm[i, 2] * slope_drive(m, d, i) + slope
     elif m.actuator_gaintype[i] == GainType.MUSCLE:
         gain = muscle_gain_slope(m, i, d.actuator_length[i], d.actuator_velocity[i])

@@ -24,7 +24,7 @@ def collision(m, d):
         listed_pairs(m, d)
     else:
         for l in lanes(d):
-            swept_pairs(m, lane(d, l))
+            swept_pairs(lane(m, l), lane(d, l))
 
 
 @kernel
@@ -45,7 +45,7 @@ def listed_pairs(m, d):
         a, b, pair = m.candidate_geom[k, 0], m.candidate_geom[k, 1], m.candidate_pair[k]
         if any_lane(near(m, d, a, b, pair_margin(m, a, b, pair))):
             for l in lanes(d):
-                collide(m, lane(d, l), a, b, pair)
+                collide(lane(m, l), lane(d, l), a, b, pair)
 
 
 @kernel

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from corten.kernel import kernel, stage
+from corten.kernel import any_lane, kernel, stage
 from corten.kernel.vec import dot3, load3, sub3
 from corten.model.enums import GeomType
 from corten.physics.collision.box import box_box
@@ -26,7 +26,7 @@ from corten.physics.collision.sphere import sphere_box, sphere_capsule, sphere_c
 def near(m, d, a, b, margin):
     """Whether the bounding spheres of two geoms are within the margin; or that of b and a plane a."""
     apart = sub3(load3(d.geom_xpos, b), load3(d.geom_xpos, a))
-    if m.geom_rbound[a] > 0.0 and m.geom_rbound[b] > 0.0:
+    if any_lane(m.geom_rbound[a] > 0.0) and any_lane(m.geom_rbound[b] > 0.0):
         reach = m.geom_rbound[a] + m.geom_rbound[b] + margin
         return dot3(apart, apart) <= reach * reach
     reach = margin + m.geom_rbound[b]

@@ -214,26 +214,26 @@ def add_cone(d, r, rows):
 def factor_hessian(d, s):
     """H_factor = L' D L in place, from the last dof of isle s to the first; D is inverted in H_inverse.
 
-    With chains alone an ancestor's dofs are the first ones of a row; with coupled branches they are among them.
+    What row i takes from the row of one of its dofs is in the columns up to that dof. They are among that row's own; in
+    chains, and where branches have filled in, they are all of them, which their number tells.
     """
-    coupled = d.H_pattern == COUPLED
     for k in range(d.isle_rangeadr[s + 1] - 1, d.isle_rangeadr[s] - 1, -1):
         for i in range(d.range_last[k] - 1, d.range_first[k] - 1, -1):
             row, n = d.H_rowadr[i], d.H_rownnz[i] - 1
             inverse = 1.0 / d.H_factor[row + n]
             d.H_inverse[i] = inverse
             for a in range(n - 1, -1, -1):
-                other = d.H_rowadr[d.H_colind[row + a]]
+                other, dense = d.H_rowadr[d.H_colind[row + a]], d.H_rownnz[d.H_colind[row + a]] == a + 1
                 scale = -(d.H_factor[row + a] * inverse)
-                if coupled:
+                if dense:
+                    for e in range(a + 1):
+                        d.H_factor[other + e] = scale * d.H_factor[row + e] + d.H_factor[other + e]
+                else:
                     for e in range(row, row + a + 1):
                         j = d.H_colind[e]
                         while d.H_colind[other] != j:
                             other += 1
                         d.H_factor[other] = scale * d.H_factor[e] + d.H_factor[other]
-                else:
-                    for e in range(a + 1):
-                        d.H_factor[other + e] = scale * d.H_factor[row + e] + d.H_factor[other + e]
             for e in range(row, row + n):
                 d.H_factor[e] = d.H_factor[e] * inverse
 

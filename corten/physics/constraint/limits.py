@@ -13,14 +13,15 @@ from corten.physics.constraint.jacobian import begin
 def friction_rows(m, d):
     """Dry friction of dofs and of tendons: rows that resist motion with a bounded force."""
     for i in range(m.nv):
-        if m.dof_frictionloss[i] > 0.0 and begin(d, ConstraintType.FRICTION_DOF, i, 1, 1):
+        if any_lane(m.dof_frictionloss[i] > 0.0) and begin(d, ConstraintType.FRICTION_DOF, i, 1, 1):
             r = d.nefc - 1
             d.efc_J[d.efc_J_rowadr[r]] = 1.0
             d.efc_J_colind[d.efc_J_rowadr[r]] = i
             d.efc_pos[r] = 0.0
             d.efc_frictionloss[r] = m.dof_frictionloss[i]
     for t in range(m.ntendon):
-        if m.tendon_frictionloss[t] > 0.0 and begin(d, ConstraintType.FRICTION_TENDON, t, 1, m.ten_J_rownnz[t]):
+        rubs = any_lane(m.tendon_frictionloss[t] > 0.0)
+        if rubs and begin(d, ConstraintType.FRICTION_TENDON, t, 1, m.ten_J_rownnz[t]):
             r = d.nefc - 1
             tendon_row(m, d, r, t, 1.0)
             d.efc_pos[r] = 0.0

@@ -49,4 +49,4 @@ def constraint_solve(m, d):
         if m.opt.noslip_iterations > 0:
             noslip(m, d, s)
     for l in lanes(d):
-        row_states(m, lane(d, l))
+        row_states(lane(m, l), lane(d, l))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 from contact_scenes import (
@@ -102,6 +104,7 @@ MIXED_SIGNS = ('solreffriction=".1 -.5"', 'solreffriction="-100 5"', 'solref=".0
 
 
 @pytest.mark.reference
+@pytest.mark.filterwarnings("ignore::corten.MjcfWarning")
 @solvers
 @cones
 @pytest.mark.parametrize(
@@ -118,6 +121,21 @@ def test_s31_c10_c11_references_are_the_references(reference: str, cone: int, so
     for name, atol in (("efc_aref", 1e-9), ("efc_KBIP", 1e-9), ("efc_force", 1e-5)):
         expected = getattr(twins.ref_d, name)
         np.testing.assert_allclose(getattr(twins.d, name)[:rows], expected, rtol=1e-9, atol=atol, err_msg=name)
+
+
+@pytest.mark.parametrize("reference", [*MIXED_SIGNS, 'solreffriction="0 0"', 'solref="-1 -2"'])
+def test_s31_c11_mixed_signs_are_told(reference: str) -> None:
+    """By a warning that names the line and the attribute, when the file is read."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        corten.Model.from_xml_string(PAIR.format(3, reference))
+    texts = [str(w.message) for w in caught if w.category is corten.MjcfWarning]
+    name = reference.split("=")[0]
+    if reference in MIXED_SIGNS:
+        assert len(texts) == 1
+        assert texts[0].startswith(f"<string>:7: <pair> attribute '{name}': ") and "different signs" in texts[0]
+    else:
+        assert texts == []
 
 
 # -- section 32 ------------------------------------------------------------------------------------------------------

@@ -104,7 +104,6 @@ MIXED_SIGNS = ('solreffriction=".1 -.5"', 'solreffriction="-100 5"', 'solref=".0
 
 
 @pytest.mark.reference
-@pytest.mark.filterwarnings("ignore::corten.MjcfWarning")
 @solvers
 @cones
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from corten.batch.rollout import rollout
 from corten.derivative import transition
 from corten.engine import SimulationError, forward, inverse, reset, step, step1, step2, warmup
 from corten.kernel import KernelError
-from corten.mjcf.errors import MjcfError
+from corten.mjcf.errors import MjcfError, MjcfWarning
 from corten.model.data import Data
 from corten.model.length_range import LengthRangeOptions, set_length_ranges
 from corten.model.model import Model
@@ -21,6 +21,7 @@ __all__ = [
     "KernelError",
     "LengthRangeOptions",
     "MjcfError",
+    "MjcfWarning",
     "Model",
     "SimulationError",
     "State",

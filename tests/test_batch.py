@@ -83,13 +83,15 @@ def test_bits_do_not_depend_on_size_place_neighbours_threads(lanes: int) -> None
 
 
 @compiled
+@pytest.mark.parametrize("lanes", [2, 4])
 @pytest.mark.parametrize("cone", [0, 1], ids=["pyramidal", "elliptic"])
-def test_contacts_of_a_world_are_those_of_a_single_world(cone: int) -> None:
+def test_contacts_of_a_world_are_those_of_a_single_world(cone: int, lanes: int) -> None:
+    """Worlds of one block are in different contacts, which appear and vanish in some of them only."""
     m = corten.Model.from_xml_string(random_mjcf(5, bodies=6, floor=True))
     m.opt.cone = cone
     m.opt.disableflags |= DisableBit.ISLAND
     worlds = worlds_of(m, 7, 5)
-    b = batch_of(m, worlds, lanes=4)
+    b = batch_of(m, worlds, lanes=lanes)
     seen = set()
     for _ in range(4):
         b.step(25)
@@ -177,11 +179,12 @@ def test_a_reset_that_makes_no_sense_is_refused() -> None:
 
 
 @compiled
-def test_resets_in_the_middle_leave_no_trace() -> None:
+@pytest.mark.parametrize("lanes", [2, 4, 8])
+def test_resets_in_the_middle_leave_no_trace(lanes: int) -> None:
     """After a reset a world goes on as a fresh one does, and its neighbours as if nothing had been."""
     m = scene()
     worlds = worlds_of(m, 6)
-    b = batch_of(m, worlds, lanes=4)
+    b = batch_of(m, worlds, lanes=lanes)
     b.step(40)
     for d in worlds:
         corten.step(m, d, 40)
@@ -223,10 +226,13 @@ def test_states_are_those_of_single_worlds(parts: corten.State) -> None:
     [("qpos", Warning.BADQPOS), ("qvel", Warning.BADQVEL), ("qfrc_applied", Warning.BADQACC)],
     ids=lambda x: getattr(x, "name", x),
 )
-def test_a_world_that_fails_begins_again_and_its_neighbours_do_not_notice(field: str, kind: Warning) -> None:
+@pytest.mark.parametrize("lanes", [2, 4, 8])
+def test_a_world_that_fails_begins_again_and_its_neighbours_do_not_notice(
+    field: str, kind: Warning, lanes: int
+) -> None:
     m = scene()
     worlds = worlds_of(m, 8)
-    b = batch_of(m, worlds, lanes=8)
+    b = batch_of(m, worlds, lanes=lanes)
     b.step(10)
     getattr(b, field)[3, 0] = np.nan
     b.step(10)

@@ -75,6 +75,14 @@ def test_a_bad_file_is_told_with_its_place(run, tmp_path: Path) -> None:
     assert "robot.xml:4" in err and "dampng" in err and "did you mean 'damping'?" in err
 
 
+def test_a_strange_file_is_told_with_its_place_and_used(run, tmp_path: Path) -> None:
+    path = tmp_path / "robot.xml"
+    path.write_text('<mujoco>\n<worldbody><geom size="1" solref="1 -1"/></worldbody></mujoco>')
+    code, out, err = run("info", path)
+    assert code == 0 and "robot.xml" in out
+    assert "warning: robot.xml:2: <geom> attribute 'solref': 1 and -1 have different signs" in err
+
+
 @pytest.mark.parametrize("content", [b"", b"not xml", b"<mujoco><worldbody></mujoco>", b"\xff\xfe\x00", b"<robot/>"])
 def test_no_content_makes_a_traceback(run, tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "broken.xml"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from contact_scenes import cones, solvers
 from elements import assert_same_bits, centred_difference, computed_fields, set_worlds
 from random_models import random_mjcf, randomise
 
@@ -15,7 +16,7 @@ from corten.kernel import JIT
 from corten.kernel.interpret import as_python
 from corten.kernel.record import Element
 from corten.model.data import block
-from corten.model.enums import DisableBit, Integrator
+from corten.model.enums import DisableBit, Integrator, Solver
 from corten.physics import step as stages
 
 compiled = pytest.mark.skipif(not JIT, reason="about lanes and duals")
@@ -72,11 +73,12 @@ def test_a_batch_equals_single_worlds(lanes: int, integrator: Integrator) -> Non
 
 
 @compiled
-@pytest.mark.parametrize("cone", [0, 1], ids=["pyramidal", "elliptic"])
-def test_a_batch_in_contact_equals_single_worlds(cone: int) -> None:
+@solvers
+@cones
+def test_a_batch_in_contact_equals_single_worlds(solver: Solver, cone: int) -> None:
     """Worlds of one block are in different contacts, which come and go."""
     m = corten.Model.from_xml_string(random_mjcf(5, bodies=6, floor=True))
-    m.opt.cone = cone
+    m.opt.cone, m.opt.solver = cone, solver
     m.opt.disableflags |= DisableBit.ISLAND  # a block is solved as a whole, so here single worlds are too
     worlds = worlds_of(m, 9, 5)
     b = corten.Batch(m, len(worlds), threads=2, lanes=4)

@@ -42,6 +42,11 @@ class Twins:
             getattr(self.d, name)[...] = getattr(self.ref_d, name)
         self.d.time = self.ref_d.time
 
+    def put(self, **fields: Any) -> None:
+        """The same numbers in both, by field of Data."""
+        for name, value in fields.items():
+            getattr(self.d, name)[...] = getattr(self.ref_d, name)[...] = value
+
     def forward(self) -> None:
         """Both."""
         corten.forward(self.m, self.d)

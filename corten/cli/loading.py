@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,14 +29,20 @@ def find(name: str) -> Path:
 
 
 def load(name: str) -> corten.Model:
-    """The compiled model; what is wrong with the file is told with its place."""
+    """The compiled model; what is wrong with the file, or strange in it, is told with its place."""
     import corten
+    from corten.cli.output import progress_console
 
     path = find(name)
-    try:
-        return corten.Model.from_xml_path(path)
-    except (corten.MjcfError, OSError, UnicodeDecodeError) as error:
-        raise Problem(str(error)) from error
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", corten.MjcfWarning)
+        try:
+            return corten.Model.from_xml_path(path)
+        except (corten.MjcfError, OSError, UnicodeDecodeError) as error:
+            raise Problem(str(error)) from error
+        finally:
+            for warning in caught:
+                progress_console.print(f"warning: {warning.message}", markup=False, highlight=False, soft_wrap=True)
 
 
 def keyframe_index(m: corten.Model, keyframe: str) -> int:

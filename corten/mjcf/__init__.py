@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from corten.mjcf.errors import MjcfError
+from corten.mjcf.errors import MjcfError, MjcfWarning
 
 if TYPE_CHECKING:
     from corten.mjcf.compile import CompiledModel, compile_path, compile_string
 
-__all__ = ["CompiledModel", "MjcfError", "compile_path", "compile_string"]
+__all__ = ["CompiledModel", "MjcfError", "MjcfWarning", "compile_path", "compile_string"]
 
 
 def __getattr__(name: str) -> Any:

@@ -15,6 +15,7 @@ from corten.mjcf.errors import MjcfError
 from corten.mjcf.load import load
 from corten.mjcf.meshes import build_assets, hfield_arrays, mesh_arrays
 from corten.mjcf.prune import discard_visual, fuse_static
+from corten.mjcf.solref import warn_of_mixed_signs
 from corten.mjcf.source import MAX_BYTES, Files
 from corten.mjcf.spec import ASSET_KINDS, LINK_KINDS, LISTS, MAX_NUMBERS, Body, Spec
 from corten.mjcf.tendons import compile_tendons
@@ -68,6 +69,7 @@ def _compile(spec: Spec, files: Files) -> CompiledModel:
         bodies = objects["body"]
         number_welds(bodies)
     check_moving_masses(bodies)
+    warn_of_mixed_signs(objects)
 
     values = arrays.body_arrays(bodies)
     values |= arrays.joint_arrays(objects["joint"])

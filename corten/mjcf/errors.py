@@ -1,4 +1,4 @@
-"""The one error that a wrong model file gives: where it is, what is wrong, and what was perhaps meant."""
+"""The one error that a wrong model file gives: where it is, what is wrong, and what was perhaps meant; and warnings."""
 
 from __future__ import annotations
 
@@ -21,12 +21,21 @@ class MjcfError(ValueError):
         self.line = line
         self.element = element
         self.attribute = attribute
-        where = f"{file}:{line}: " if line else f"{file}: " if file else ""
-        subject = f"<{element}> " if element else ""
-        super().__init__(f"{where}{subject}{message}")
+        super().__init__(located(message, file, line, element))
 
     def __reduce__(self) -> tuple[type[MjcfError], tuple[str, str, int, str, str]]:
         return MjcfError, (self.message, self.file, self.line, self.element, self.attribute)
+
+
+class MjcfWarning(UserWarning):
+    """Something in a model file is allowed but can hardly be meant; the text is that of an MjcfError."""
+
+
+def located(message: str, file: str, line: int, element: str) -> str:
+    """A message with its place before it."""
+    where = f"{file}:{line}: " if line else f"{file}: " if file else ""
+    subject = f"<{element}> " if element else ""
+    return f"{where}{subject}{message}"
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

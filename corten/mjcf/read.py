@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NoReturn
 
 from lxml import etree
 
-from corten.mjcf.errors import MjcfError, did_you_mean
+from corten.mjcf.errors import MjcfError, MjcfWarning, did_you_mean, located
 from corten.mjcf.grammar import MUJOCO, BadValue, Rule
 from corten.mjcf.source import MAX_DEPTH, Files, parse_xml
 
@@ -34,6 +35,11 @@ class Element:
         """Raise the error that this element is wrong."""
         subject = f"attribute '{attribute}': " if attribute else ""
         raise MjcfError(subject + message, self.file, self.line, self.tag, attribute)
+
+    def warn(self, message: str, attribute: str) -> None:
+        """Warn that this element can hardly be meant as it is."""
+        text = located(f"attribute '{attribute}': {message}", self.file, self.line, self.tag)
+        warnings.warn(MjcfWarning(text), stacklevel=2)
 
     def all(self, tag: str) -> Iterator[Element]:
         """Children with this tag."""

@@ -24,7 +24,6 @@ def stack(shape: str) -> corten.Model:
     )
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("shape", SHAPES)
 def test_stands(shape: str) -> None:
     m = stack(shape)

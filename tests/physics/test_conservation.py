@@ -7,6 +7,7 @@ import pytest
 from random_models import random_mjcf, randomise
 
 import corten
+from corten import utilities
 from corten.model.enums import DisableBit, EnableBit, Integrator, JointType
 
 PENDULUM = """<mujoco><option integrator="RK4" timestep="{h}"><flag energy="enable"/></option><worldbody>
@@ -40,10 +41,14 @@ def test_a_double_pendulum_keeps_its_energy_to_fourth_order() -> None:
     assert np.log2(coarse / fine) > 3.7
 
 
-@pytest.mark.parametrize(("integrator", "order"), [("Euler", 0.9), ("implicit", 0.9)])
-def test_a_tumbling_body_keeps_its_energy_to_first_order(integrator: str, order: float) -> None:
+@pytest.mark.parametrize(
+    ("integrator", "step", "order"), [("Euler", 0.001, 0.9), ("implicit", 0.001, 0.9), ("RK4", 0.02, 3.7)]
+)
+def test_a_tumbling_body_keeps_its_energy_to_the_order_of_the_integrator(
+    integrator: str, step: float, order: float
+) -> None:
     xml = TUMBLING.replace("{i}", integrator)
-    coarse, fine = energy_error(xml, 0.002), energy_error(xml, 0.001)
+    coarse, fine = energy_error(xml, 2 * step), energy_error(xml, step)
     assert fine < 0.05
     assert np.log2(coarse / fine) > order
 
@@ -60,9 +65,24 @@ def momenta(m: corten.Model, d: corten.Data) -> tuple[np.ndarray, np.ndarray]:
     return linear, angular
 
 
+def rates_of_momentum(m: corten.Model, d: corten.Data) -> tuple[np.ndarray, float]:
+    """Force and torque about the origin that move all bodies, from their accelerations, and the size of the largest."""
+    total, largest = np.zeros(6), 0.0
+    for b in range(1, m.nbody):
+        linear, angular = utilities.jac_body_com(m, d, b)
+        linear_dot, angular_dot = utilities.jac_dot(m, d, d.xipos[b], b)
+        omega, alpha = angular @ d.qvel, angular @ d.qacc + angular_dot @ d.qvel
+        force = m.body_mass[b] * (linear @ d.qacc + linear_dot @ d.qvel)
+        inertia = d.ximat[b].reshape(3, 3) * m.body_inertia[b] @ d.ximat[b].reshape(3, 3).T
+        torque = inertia @ alpha + np.cross(omega, inertia @ omega) + np.cross(d.xipos[b], force)
+        total += np.concatenate([force, torque])
+        largest = max(largest, np.abs(force).max(), np.abs(torque).max())
+    return total, largest
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_internal_forces_do_not_change_momentum(seed: int) -> None:
-    """Of floating mechanisms, at every instant: d/dt of both momenta vanishes to 1e-12 of their parts."""
+    """Of floating mechanisms, at every instant: springs and dampers push bodies, to 1e-12 of that not the whole."""
     m = corten.Model.from_xml_string(random_mjcf(seed, bodies=7, options='gravity="0 0 0"'))
     free = m.jnt_type[[m.body_jntadr[m.tree_bodyadr[t]] for t in range(m.ntree)]] == JointType.FREE
     if not free.all():
@@ -70,26 +90,14 @@ def test_internal_forces_do_not_change_momentum(seed: int) -> None:
     m.opt.disableflags |= DisableBit.CONTACT
     d = corten.Data(m)
     randomise(m, d, np.random.default_rng(seed))
-    d.qfrc_applied[:] = 0
     d.xfrc_applied[:] = 0
-    for t in range(m.ntree):  # motors on a free joint are external
+    for t in range(m.ntree):  # what pushes a free joint comes from outside
         d.qfrc_applied[m.tree_dofadr[t] : m.tree_dofadr[t] + 6] = 0
     d.ctrl[:] = 0
     corten.forward(m, d)
-    h = 1e-6
-    values = []
-    for s in (h, -h):
-        e = d.copy()
-        e.qvel[:] += s * d.qacc
-        from corten.derivative.tangent import position_seeds
-
-        e.qpos[:] += s * (position_seeds(m, d.qpos) @ d.qvel)
-        corten.forward(m, e)
-        values.append(momenta(m, e))
-    linear, angular = momenta(m, d)
-    scale = 1 + max(abs(linear).max(), abs(angular).max())
-    for now, then in zip(*values, strict=True):
-        np.testing.assert_allclose((now - then) / (2 * h), 0, atol=1e-8 * scale)
+    total, largest = rates_of_momentum(m, d)
+    assert largest > 0.1
+    np.testing.assert_allclose(total, 0.0, atol=1e-12 * largest)
 
 
 FLOATING = """<mujoco><option gravity="0 0 0"/><worldbody><body><freejoint/><geom type="box" size=".1 .2 .3"/>

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
+from contact_scenes import dense_jacobian
 from elements import assert_same_bits, set_worlds
+from twins import Twins
 
 import corten
 from corten import utilities
@@ -107,7 +111,7 @@ def case_model(case: str) -> str:
 
 def scatter(m: corten.Model, d: corten.Data, rng: np.random.Generator) -> None:
     """A state some way off qpos0 in which limits are passed, with velocities."""
-    d.qpos[:] = utilities.integrate_pos(m, m.qpos0, rng.standard_normal(m.nv), 0.15)
+    utilities.integrate_pos(m, d.qpos, rng.standard_normal(m.nv), 0.15)
     d.qvel[:] = rng.standard_normal(m.nv)
 
 
@@ -140,18 +144,10 @@ def assert_rows_agree(source: str, flags: int = 0, scale: float = 0.15) -> int:
                 mine, expected, rtol=1e-9, atol=1e-9 * max(1.0, np.abs(expected).max(initial=0)), err_msg=name
             )
         expected = ref.efc_J.reshape(n, m.nv)
-        np.testing.assert_allclose(jacobian(m, d), expected, atol=1e-10 * max(1.0, np.abs(expected).max(initial=0)))
+        scale = max(1.0, np.abs(expected).max(initial=0))
+        np.testing.assert_allclose(dense_jacobian(m, d), expected, atol=1e-10 * scale)
         total += n
     return total
-
-
-def jacobian(m: corten.Model, d: corten.Data) -> np.ndarray:
-    """The dense Jacobian."""
-    dense = np.zeros((d.nefc, m.nv))
-    for r in range(d.nefc):
-        entries = slice(d.efc_J_rowadr[r], d.efc_J_rowadr[r] + d.efc_J_rownnz[r])
-        np.add.at(dense[r], d.efc_J_colind[entries], d.efc_J[entries])
-    return dense
 
 
 @pytest.mark.reference
@@ -199,6 +195,56 @@ def test_contacts_can_be_overridden() -> None:
     for name in ROWS:
         expected = getattr(ref, name)
         np.testing.assert_allclose(getattr(d, name)[: d.nefc], expected, rtol=1e-9, atol=1e-9, err_msg=name)
+
+
+EACH_KIND = """
+<mujoco>
+  <option cone="elliptic"/>
+  <worldbody>
+    <geom name="floor" type="plane" size="5 5 .1"/>
+    <body><freejoint/><geom name="ball" size=".1" mass="1"/></body>
+    <body pos="0 2 1">
+      <joint name="hinge" axis="0 1 0" range="-5 5" margin=".02" frictionloss=".3"/><geom size=".1" pos=".1 0 0"/>
+    </body>
+  </worldbody>
+  <contact><pair geom1="floor" geom2="ball" margin=".01"/></contact>
+  <equality><joint joint1="hinge"/></equality>
+</mujoco>"""
+
+
+def any_solref(rng: np.random.Generator) -> np.ndarray:
+    """Of both formats, of mixed signs, zero."""
+    kinds = [rng.uniform(1e-4, 0.2, 2) * [1, 10], -rng.uniform(0, 500, 2), np.zeros(2), rng.uniform(-1, 1, 2)]
+    return kinds[rng.integers(len(kinds))] * rng.choice([0.0, 1.0], 2, p=[0.1, 0.9])
+
+
+def any_solimp(rng: np.random.Generator) -> list[float]:
+    """Within the bounds and out of them, least and most in either order, no width."""
+    bounds = rng.choice([-0.5, 0.0, 0.1, 0.5, 0.9, 0.95, 1.0, 2.0], 2)
+    width, midpoint = rng.choice([-1.0, 0.0, 1e-16, 1e-3, 0.01, 0.1, 1.0]), rng.choice([-0.5, 0.0, 0.1, 0.5, 1.0, 2.0])
+    return [*bounds, width, midpoint, rng.choice([-1.0, 0.5, 1.0, 1.5, 2.0, 3.0, 6.0])]
+
+
+@pytest.mark.reference
+def test_any_numbers_are_made_sound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """References and impedances that mean nothing are replaced or bounded as the reference does it."""
+    monkeypatch.chdir(tmp_path)  # where the reference writes its warnings to a file
+    twins = Twins(EACH_KIND)
+    rng = np.random.default_rng(0)
+    for _ in range(500):
+        for name in ("jnt_solref", "dof_solref", "pair_solref", "pair_solreffriction", "eq_solref"):
+            getattr(twins.m, name)[...] = getattr(twins.ref_m, name)[...] = any_solref(rng)
+        for name in ("jnt_solimp", "dof_solimp", "pair_solimp", "eq_solimp"):
+            getattr(twins.m, name)[...] = getattr(twins.ref_m, name)[...] = any_solimp(rng)
+        height, angle = rng.choice([0.09, 0.099, 0.1, 0.109]), rng.choice([-0.3, -0.08, 0.05, 0.087, 0.2])
+        twins.put(qpos=[0, 0, height, 1, 0, 0, 0, angle], qvel=rng.normal(size=7), qacc_warmstart=0.0)
+        twins.forward()
+        n = int(twins.ref_d.nefc)
+        assert n == twins.d.nefc >= 2
+        for name in ROWS:
+            mine, expected = getattr(twins.d, name)[:n], getattr(twins.ref_d, name)
+            scale = max(1.0, np.abs(expected).max())
+            np.testing.assert_allclose(mine, expected, rtol=1e-9, atol=1e-12 * scale, err_msg=name)
 
 
 @pytest.mark.parametrize("case", ["all at once", "weld sites", "limits of joints"])

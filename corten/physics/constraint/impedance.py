@@ -41,7 +41,8 @@ def impedance(m, d):
         else:
             solref = (d.contact_solref[number, 0], d.contact_solref[number, 1])
             along = (d.contact_solreffriction[number, 0], d.contact_solreffriction[number, 1])
-            along = where((along[0] != 0.0) | (along[1] != 0.0), along, solref)
+            given = ((along[0] != 0.0) | (along[1] != 0.0)) & ~mixed(along)
+            along = where(given, along, solref)
             solimp = row5(d.contact_solimp, number)
             set_rows(m, d, r, rows, d.efc_pos[r], solref, along, solimp, d.slot_on[number])
             if rows > 1:
@@ -126,14 +127,19 @@ def arc(z, p):
 
 
 @kernel
+def mixed(solref):
+    """Whether a pair of numbers has mixed signs: neither time constant and ratio nor stiffness and damping."""
+    return (solref[0] > 0.0) ^ (solref[1] > 0.0)
+
+
+@kernel
 def reference(m, solref, high):
     """(stiffness, damping) from (time constant, damping ratio), or from both directly if they are not positive.
 
     A time constant below two time steps would be unstable and is raised, unless `refsafe` is off; numbers of mixed
     signs are replaced by the default.
     """
-    mixed = (solref[0] > 0.0) ^ (solref[1] > 0.0)
-    time, ratio = where(mixed, DEFAULT_SOLREF, (solref[0], solref[1]))
+    time, ratio = where(mixed(solref), DEFAULT_SOLREF, (solref[0], solref[1]))
     if not m.opt.disableflags & DisableBit.REFSAFE:
         time = where(time > 0.0, maximum(time, 2.0 * m.opt.timestep), time)
     product = high * time * ratio

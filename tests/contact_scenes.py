@@ -1,10 +1,12 @@
-"""Models that tests of the constraint solvers share: all kinds of rows, and their solver's settings."""
+"""Models that tests of the constraint solvers share, from a ball on a floor to all kinds of rows, and what to vary."""
 
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 import corten
+from corten.model.enums import Solver
 
 MIXED = """
 <mujoco>
@@ -41,6 +43,34 @@ PYRAMIDAL, ELLIPTIC = 0, 1
 CONES = [PYRAMIDAL, ELLIPTIC]
 CONE_NAMES = ["pyramidal", "elliptic"]
 CONDIMS = [1, 3, 4, 6]
+GRAVITY = 9.81
+
+solvers = pytest.mark.parametrize("solver", list(Solver), ids=lambda s: s.name)
+cones = pytest.mark.parametrize("cone", CONES, ids=CONE_NAMES)
+condims = pytest.mark.parametrize("condim", CONDIMS)
+
+
+def scene(worldbody: str, option: str = "", rest: str = "") -> corten.Model:
+    """A model from the inside of its worldbody."""
+    return corten.Model.from_xml_string(f"<mujoco><option {option}/><worldbody>{worldbody}</worldbody>{rest}</mujoco>")
+
+
+def ball(condim: int = 3, height: float = 0.0999, friction: str = "1 .005 .0001", contact: str = "") -> str:
+    """A ball of radius 0.1 and mass 1 over a floor."""
+    geom = f'condim="{condim}" friction="{friction}" {contact}'
+    return (
+        f'<geom type="plane" size="5 5 .1" {geom}/>'
+        f'<body pos="0 0 {height}"><freejoint/><geom size=".1" mass="1" {geom}/></body>'
+    )
+
+
+def stack(count: int = 4) -> str:
+    """Boxes on a floor, one on the other."""
+    boxes = "".join(
+        f'<body pos="0 0 {0.1 + 0.1999 * k}"><freejoint/><geom type="box" size=".1 .1 .1" mass="{1 + k}"/></body>'
+        for k in range(count)
+    )
+    return f'<geom type="plane" size="5 5 .1"/>{boxes}'
 
 
 def mixed(condim: int = 3) -> str:
@@ -60,3 +90,12 @@ def moving(m: corten.Model, seed: int, steps: int = 20) -> corten.Data:
 def total_force(d: corten.Data) -> np.ndarray:
     """What M qacc ought to be."""
     return d.qfrc_passive + d.qfrc_actuator + d.qfrc_applied + d.qfrc_constraint - d.qfrc_bias
+
+
+def dense_jacobian(m: corten.Model, d: corten.Data) -> np.ndarray:
+    """efc_J as a matrix (nefc, nv)."""
+    dense = np.zeros((d.nefc, m.nv))
+    for r in range(d.nefc):
+        entries = slice(d.efc_J_rowadr[r], d.efc_J_rowadr[r] + d.efc_J_rownnz[r])
+        np.add.at(dense[r], d.efc_J_colind[entries], d.efc_J[entries])
+    return dense

@@ -17,6 +17,7 @@ from corten.utilities import full_mass_matrix
 
 DISCRETE = 'invdiscrete="enable"'
 SENSED = '<accelerometer site="tip"/><e_potential/>'
+INVERTIBLE = [i for i in Integrator if i != Integrator.RK4]  # those that a discrete inverse exists for
 
 
 @pytest.mark.reference
@@ -57,9 +58,7 @@ def test_inverse_of_forward() -> None:
 
 
 @pytest.mark.reference
-@pytest.mark.parametrize(
-    "integrator", [Integrator.EULER, Integrator.IMPLICIT, Integrator.IMPLICITFAST, Integrator.IMPLICITSPRINGDAMPER]
-)
+@pytest.mark.parametrize("integrator", INVERTIBLE)
 def test_discrete_inverse_of_a_step(integrator: Integrator) -> None:
     """The change of velocity over a step gives back the forces at its start."""
     m, d = (twins := loaded(mechanism(option='timestep=".01"'))).m, twins.d
@@ -82,7 +81,7 @@ def test_forward_and_inverse_agree_after_a_step() -> None:
     assert np.all(d.solver_fwdinv < 1e-10)
 
 
-@pytest.mark.parametrize("integrator", list(Integrator))
+@pytest.mark.parametrize("integrator", INVERTIBLE)
 def test_lanes_are_single_worlds_to_the_last_bit(integrator: Integrator) -> None:
     m = corten.Model.from_xml_string(mechanism(SENSED, flag=DISCRETE))
     m.opt.integrator = integrator

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import itertools
-
 import numpy as np
 import pytest
-from convex_scenes import CLOSED, SHAPES, evenly, option, overlap, pairs_xml, text
+from agreement import CONVEX_PAIRS
+from convex_scenes import CLOSED, evenly, option, overlap, pairs_xml, text
 
 import corten
 from corten.engine import run
 from corten.physics.collision import collision
 from corten.physics.kinematics import kinematics
 
-PAIRS = [p for p in itertools.combinations_with_replacement(SHAPES, 2) if p not in CLOSED]
+PAIRS = [p for p in CONVEX_PAIRS if p not in CLOSED]
 AROUND = evenly(1500)
 COARSE = 0.06  # what the depth may be overestimated by with these directions, by the size of the shapes
 CONVERGED = 0.7  # deep in each other, round shapes are given up to so much less than their depth, as the reference does

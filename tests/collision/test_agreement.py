@@ -1,6 +1,6 @@
 """Every pair of shapes at random poses against the reference: separated, touching, shallow, deep; sizes and margins at
-random. Closed forms are the same to rounding. Where points are found by iteration, rounding may decide that there is one
-more, which changes a distance by less than `opt.ccd_tolerance`."""
+random. Closed forms are the same to rounding. Where points are found by iteration, rounding may decide that there is
+one more, which changes a distance by less than `opt.ccd_tolerance`."""
 
 from __future__ import annotations
 

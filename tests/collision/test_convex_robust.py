@@ -113,6 +113,40 @@ def two(
     return d
 
 
+def turned(geom: str, quat: str) -> str:
+    return geom.replace("<geom ", f'<geom quat="{quat}" ')
+
+
+def test_aligned_boxes_are_not_lost() -> None:
+    """Boxes side by side whose search for the origin goes round in circles: tetrahedra with all corners in a plane."""
+    corners = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
+    sheet = f'<mesh name="m" vertex="{text(corners * [0.2, 0.15, 0.001])}"/>'
+    box = turned(
+        '<geom type="box" size="0.215706904 0.297828148 0.123889088"/>', "0.7071067811865476 0.7071067811865475 0 0"
+    )
+    other = turned('<geom type="mesh" mesh="m"/>', "-0.7071067811865475 0.7071067811865476 0 0")
+    contact = two(box, other, (0.32898276000966115, 0, 0), sheet).contact[0]
+    assert contact.dist == pytest.approx(-0.0867, abs=1e-3)
+    np.testing.assert_allclose(np.abs(contact.frame[:3]), [1, 0, 0], atol=1e-3)
+
+
+@pytest.mark.parametrize("sizes", [(2, 1.5, 1), (4, 3, 5), (1, 1, 1), (0.382, 0.577, 0.722)])
+def test_one_box_in_its_double_is_not_lost(sizes: tuple[float, float, float]) -> None:
+    """However its proportions are to the way in which shapes are moved where no polytope is found."""
+    corners = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]) * sizes
+    m = corten.Model.from_xml_string(
+        f'<mujoco><asset><mesh name="m" vertex="{text(corners)}"/></asset><worldbody>'
+        + '<body><freejoint/><geom type="mesh" mesh="m"/></body>' * 2
+        + "</worldbody></mujoco>"
+    )
+    d = corten.Data(m)
+    for angle in (0.0, np.pi / 4):
+        d.qpos[3:7] = d.qpos[10:14] = np.cos(angle), 0.0, 0.0, np.sin(angle)
+        d.qpos[7:10] = -1.2129869795472576e-18, -9.4825229064639194e-17, 2.8048880127739656e-16
+        detect(m, d)
+        assert d.ncon == 1 and d.contact.dist[0] == pytest.approx(-2 * min(sizes), rel=1e-3)
+
+
 def test_ellipsoids_by_hand() -> None:
     """Two ellipsoids with axes 0.1, 0.2, 0.3, their centres 0.55 apart along z, and the other way along x."""
     ellipsoid = '<geom type="ellipsoid" size=".1 .2 .3"/>'

@@ -90,6 +90,61 @@ def test_a_missing_pair_is_wrong_unless_it_only_grazes(stacked) -> None:
     assert not match(m, data(placed, grazing), data(placed, [])).wrong
 
 
+def test_a_reference_that_is_too_deep_is_told_by_the_gap(stacked) -> None:
+    """Along our normal the boxes are no deeper than we say; that the reference says more is its fault."""
+    m, placed, corners = stacked
+    deep = [((0, 1), -0.05, (0, 0, 0.995), (0.6, 0, 0.8))]
+    assert not match(m, data(placed, deep), data(placed, corners)).wrong
+    shallow = [((0, 1), -0.005, (0, 0, 0.995), Z)]
+    assert "deepest" in match(m, data(placed, deep), data(placed, shallow)).wrong[0]
+
+
+def test_an_overlap_that_the_reference_misses_is_told_by_a_common_point() -> None:
+    m, placed = scene([CYLINDER, CYLINDER], [[0.2, 0.1, 0]] * 2, [[0, 0, 0], [0, 0, 0.01]])
+    inside, outside = ([((0, 1), -0.19, point, Z)] for point in ((0, 0, 0.005), (0, 0, 0.105)))
+    found = match(m, data(placed, []), data(placed, inside))
+    assert not found.wrong and not found.unique
+    assert match(m, data(placed, []), data(placed, outside)).wrong
+
+
+def test_normals_across_two_axes_that_meet_are_all_right() -> None:
+    """Capsules whose axes meet at their ends: every normal across both is as deep, and rounding picks one."""
+    m, placed = scene([CAPSULE, CAPSULE], [[0.1, 0.2, 0]] * 2, [[0, 0, 0], [0, 0, 0.4]])
+    one, other = ([((0, 1), -0.2, (0, 0, 0.2), n)] for n in ((1, 0, 0), (0, 1, 0)))
+    found = match(m, data(placed, one), data(placed, other))
+    assert not found.wrong and not found.unique
+    tilted = [((0, 1), -0.2, (0, 0, 0.2), (0.6, 0, -0.8))]  # along this one they are deeper
+    assert match(m, data(placed, one), data(placed, tilted)).unique
+    assert match(m, data(placed, one), data(placed, one)).unique
+
+
+def test_one_of_several_points_may_graze() -> None:
+    m, placed = scene([PLANE, CYLINDER], [[0, 0, 1], [0.1, 0.2, 0]], [[0, 0, 0], [0, 0, 0.2]])
+    two = [((0, 1), dist, (x, 0, 0), Z) for dist, x in ((-1e-13, 0.1), (0.0, -0.1))]
+    found = match(m, data(placed, two), data(placed, two[:1]))
+    assert not found.wrong and not found.unique
+    moved = [((0, 1), -1e-13, (0.05, 0, 0), Z)]
+    assert match(m, data(placed, two), data(placed, moved)).wrong
+
+
+@pytest.mark.parametrize(
+    ("kind", "size", "inside", "outside"),
+    [
+        (PLANE, [0, 0, 1], (5, 5, -0.01), (0, 0, 0.01)),
+        (SPHERE, [1, 0, 0], (0.5, 0.5, 0.5), (0.6, 0.6, 0.6)),
+        (CAPSULE, [0.5, 1, 0], (0, 0.3, 1.3), (0, 0.4, 1.4)),
+        (ELLIPSOID, [1, 2, 3], (0.5, 1, 2), (0.6, 1.2, 2)),
+        (CYLINDER, [0.5, 1, 0], (0.3, 0.3, 0.9), (0, 0.3, 1.1)),
+        (BOX, [1, 2, 3], (0.9, -1.9, 2.9), (1.1, 0, 0)),
+        (MESH, [0, 0, 0], (0.1, 0.1, 0.1), (0.4, 0.4, 0.4)),
+    ],
+)
+def test_points_inside_and_outside(kind, size, inside, outside) -> None:
+    turn = np.array([[0, -1, 0], [1, 0, 0], [0, 0, 1.0]])
+    body = shape(kind, size, (1, 2, 3), turn, np.vstack([np.eye(3), np.zeros(3)]))
+    assert body.holds(turn @ inside + body.pos) and not body.holds(turn @ outside + body.pos)
+
+
 def test_a_contact_on_the_edge_of_pushing_is_not_unique() -> None:
     m, placed = scene([PLANE, SPHERE], [[0, 0, 1], [0.1, 0, 0]], [[0, 0, 0], [0, 0, 0.1]])
     pushes, touches = ([((0, 1), dist, (0, 0, 0), Z)] for dist in (-1e-17, 1e-17))

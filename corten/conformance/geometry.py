@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.spatial import ConvexHull
 
 from corten.model.enums import GeomType
 
@@ -60,6 +61,28 @@ class Shape:
             case _:
                 raise ValueError(f"geom type {self.kind} has no support function")
         return float(direction @ self.pos + reach)
+
+    def holds(self, point: np.ndarray) -> bool:
+        """Whether a point lies in the shape, its surface included."""
+        p, s = self.mat.T @ (point - self.pos), self.size
+        match self.kind:
+            case GeomType.PLANE:
+                return bool(p[2] <= 0)
+            case GeomType.SPHERE:
+                return bool(np.linalg.norm(p) <= s[0])
+            case GeomType.CAPSULE:
+                return bool(np.hypot(np.hypot(p[0], p[1]), max(abs(p[2]) - s[1], 0.0)) <= s[0])
+            case GeomType.ELLIPSOID:
+                return bool(np.linalg.norm(p / s) <= 1)
+            case GeomType.CYLINDER:
+                return bool(np.hypot(p[0], p[1]) <= s[0] and abs(p[2]) <= s[1])
+            case GeomType.BOX:
+                return bool((np.abs(p) <= s).all())
+            case GeomType.MESH if self.vertices is not None:
+                sides = ConvexHull(self.vertices).equations
+                return bool((sides[:, :3] @ p + sides[:, 3] <= 0).all())
+            case _:
+                return False
 
     def radius(self) -> float:
         """A length that stands for the size of the shape."""

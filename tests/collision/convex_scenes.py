@@ -36,6 +36,8 @@ def assets(rng: np.random.Generator, scale: float = 1.0) -> str:
 
 def geom(kind: str, rng: np.random.Generator, attributes: str = "", scale: float = 1.0) -> str:
     """A geom of random size."""
+    if kind == "plane":
+        return f'<geom type="plane" size="5 5 0.1" {attributes}/>'
     if kind not in SIZES:
         return f'<geom type="mesh" mesh="{kind}" {attributes}/>'
     return f'<geom type="{kind}" size="{text(scale * rng.uniform(0.05, 0.3, SIZES[kind]))}" {attributes}/>'
@@ -46,9 +48,10 @@ def option(multi: bool) -> str:
 
 
 def pair_xml(pair: tuple[str, str], rng: np.random.Generator, margin: float = 0.0, multi: bool = False) -> str:
-    """Two free bodies."""
+    """Two free bodies, or one over a plane."""
     attributes = f'margin="{margin / 2}" gap="{margin / 8}"'
-    bodies = "".join(f"<body><freejoint/>{geom(k, rng, attributes)}</body>" for k in pair)
+    geoms = [(k, geom(k, rng, attributes)) for k in pair]
+    bodies = "".join(g if k == "plane" else f"<body><freejoint/>{g}</body>" for k, g in geoms)
     return f"<mujoco>{option(multi)}<asset>{assets(rng)}</asset><worldbody>{bodies}</worldbody></mujoco>"
 
 

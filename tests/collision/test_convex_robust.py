@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import itertools
-
 import numpy as np
 import pytest
-from convex_scenes import CLOSED, SHAPES, evenly, option, overlap, pairs_xml, text
+from agreement import CONVEX_PAIRS
+from convex_scenes import CLOSED, evenly, option, overlap, pairs_xml, text
 
 import corten
 from corten.engine import run
 from corten.physics.collision import collision
 from corten.physics.kinematics import kinematics
 
-PAIRS = [p for p in itertools.combinations_with_replacement(SHAPES, 2) if p not in CLOSED]
+PAIRS = [p for p in CONVEX_PAIRS if p not in CLOSED]
 AROUND = evenly(1500)
 COARSE = 0.06  # what the depth may be overestimated by with these directions, by the size of the shapes
 CONVERGED = 0.7  # deep in each other, round shapes are given up to so much less than their depth, as the reference does
@@ -112,6 +111,40 @@ def two(
     d = corten.Data(m)
     detect(m, d)
     return d
+
+
+def turned(geom: str, quat: str) -> str:
+    return geom.replace("<geom ", f'<geom quat="{quat}" ')
+
+
+def test_aligned_boxes_are_not_lost() -> None:
+    """Boxes side by side whose search for the origin goes round in circles: tetrahedra with all corners in a plane."""
+    corners = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
+    sheet = f'<mesh name="m" vertex="{text(corners * [0.2, 0.15, 0.001])}"/>'
+    box = turned(
+        '<geom type="box" size="0.215706904 0.297828148 0.123889088"/>', "0.7071067811865476 0.7071067811865475 0 0"
+    )
+    other = turned('<geom type="mesh" mesh="m"/>', "-0.7071067811865475 0.7071067811865476 0 0")
+    contact = two(box, other, (0.32898276000966115, 0, 0), sheet).contact[0]
+    assert contact.dist == pytest.approx(-0.0867, abs=1e-3)
+    np.testing.assert_allclose(np.abs(contact.frame[:3]), [1, 0, 0], atol=1e-3)
+
+
+@pytest.mark.parametrize("sizes", [(2, 1.5, 1), (4, 3, 5), (1, 1, 1), (0.382, 0.577, 0.722)])
+def test_one_box_in_its_double_is_not_lost(sizes: tuple[float, float, float]) -> None:
+    """However its proportions are to the way in which shapes are moved where no polytope is found."""
+    corners = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]) * sizes
+    m = corten.Model.from_xml_string(
+        f'<mujoco><asset><mesh name="m" vertex="{text(corners)}"/></asset><worldbody>'
+        + '<body><freejoint/><geom type="mesh" mesh="m"/></body>' * 2
+        + "</worldbody></mujoco>"
+    )
+    d = corten.Data(m)
+    for angle in (0.0, np.pi / 4):
+        d.qpos[3:7] = d.qpos[10:14] = np.cos(angle), 0.0, 0.0, np.sin(angle)
+        d.qpos[7:10] = -1.2129869795472576e-18, -9.4825229064639194e-17, 2.8048880127739656e-16
+        detect(m, d)
+        assert d.ncon == 1 and d.contact.dist[0] == pytest.approx(-2 * min(sizes), rel=1e-3)
 
 
 def test_ellipsoids_by_hand() -> None:

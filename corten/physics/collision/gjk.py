@@ -24,7 +24,8 @@ def gjk(m, d, shape, part, vertex, corner, witness, cutoff):
 
     With a cutoff of zero only overlap is asked for. `vertex` and `corner` have eight rows: the simplex is in the first
     four. Row 0 of `witness` holds the nearest points of the two shapes; on entry points to start from. From points that
-    coincide it goes nowhere.
+    coincide it goes nowhere, and flat tetrahedra may lead it astray until iterations run out. If then nothing shows that
+    the shapes are apart, the answer is (0, 0).
     """
     gap = 0.5 * m.opt.ccd_tolerance * m.opt.ccd_tolerance
     if polyhedral(shape, part, 0) and polyhedral(shape, part, 1):
@@ -33,7 +34,7 @@ def gjk(m, d, shape, part, vertex, corner, witness, cutoff):
     weight[0] = 1.0
     quick = cutoff == 0.0
     x = sub3(nearest_on(witness, 0), nearest_on(witness, 3))
-    length = 0.0
+    length, beyond = 0.0, 0.0
     n, k = 0, 0
     while k < m.opt.ccd_iterations:
         square = dot3(x, x)
@@ -43,11 +44,11 @@ def gjk(m, d, shape, part, vertex, corner, witness, cutoff):
         length = sqrt(square)
         minkowski(m, shape, part, vertex, corner, n, scale3(-1.0 / length, x))
         s = vertex_of(vertex, n)
+        beyond = dot3(x, s)
         if dot3(x, sub3(x, s)) < gap:
             if k == 0:
                 n = 1
             break
-        beyond = dot3(x, s)
         if beyond > 0.0 and (cutoff == 0.0 or (cutoff < FAR and beyond * beyond >= cutoff * cutoff * square)):
             return 0, FAR
         if n == 3 and quick:
@@ -71,6 +72,8 @@ def gjk(m, d, shape, part, vertex, corner, witness, cutoff):
             length = 0.0
             break
         k = k + 1
+    if length > m.opt.ccd_tolerance and beyond <= 0.0:
+        return 0, 0.0
     a, b = combine(vertex, weight, n, 3), combine(vertex, weight, n, 6)
     for i in unroll(3):
         witness[0, i] = a[i]

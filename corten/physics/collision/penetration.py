@@ -17,7 +17,7 @@ from corten.physics.collision.unfused import axpy3, norm3, normalize3
 
 NUDGES = 4  # how often a shape is moved where shapes overlap and no polytope is found
 NUDGE = 1e-5  # how far at first, by the sum of its sizes
-ASKEW = (0.36, 0.48, -0.8)  # a unit vector that shapes are unlikely to be aligned with
+ASKEW = (0.382, 0.577, -0.722)  # a vector, about 1 long, that shapes are unlikely to be aligned with
 
 
 @kernel
@@ -42,7 +42,7 @@ def penetration(m, d, shape, part, witness, most, cutoff):
                 return 0, FAR
             return inflate(witness, radius_a, radius_b, dist - both)
         begin(shape, part, witness)
-    moved = 0.0
+    moved, way = 0.0, ASKEW
     for _ in range(1 + NUDGES):
         n, dist = gjk(m, d, shape, part, vertex, corner, witness, cutoff)
         if dist > m.opt.ccd_tolerance:
@@ -51,18 +51,19 @@ def penetration(m, d, shape, part, witness, most, cutoff):
             count, dist = depth(m, d, shape, part, n, vertex, corner, witness, most)
             if count > 0 and dist < -2.0 * moved:
                 return count, dist
-        moved = nudge(shape, moved)
+        moved = nudge(shape, moved, way)
+        way = (way[1], way[2], way[0])
         begin(shape, part, witness)
     return 0, 0.0
 
 
 @kernel
-def nudge(shape, moved):
-    """Move the second shape a little where no way out was found: centres that coincide, or lie in a plane or on a line
+def nudge(shape, moved, way):
+    """Move the second shape a little where no answer was found: centres that coincide, or lie in a plane or on a line
     with corners, lead to polytopes without volume or with the origin on a face. How far it has been moved in all."""
     size = shape[1, SIZE] + shape[1, SIZE + 1] + shape[1, SIZE + 2]
     step = maximum(NUDGE * size, 4.0 * moved)
-    store3(shape, 1, axpy3(step, ASKEW, load3(shape, 1)))
+    store3(shape, 1, axpy3(step, way, load3(shape, 1)))
     return moved + step
 
 

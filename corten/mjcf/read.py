@@ -117,8 +117,9 @@ def _make_child(parent: Element, node: etree._Element, file: str, base: str) -> 
         hint = did_you_mean(node.tag, known)
         raise MjcfError(f"cannot hold <{node.tag}>{hint}", file, node.sourceline or 0, parent.tag)
     if rule.refused:
-        reason = f": {rule.refused}" if rule.refused else ""
-        raise MjcfError(f"is not supported{reason}", file, node.sourceline or 0, node.tag)
+        which = node.get("plugin") or node.get("instance")
+        named = f" ('{which}')" if which else ""
+        raise MjcfError(f"is not supported: {rule.refused}{named}", file, node.sourceline or 0, node.tag)
     return _make_element(node, rule, file, base)
 
 

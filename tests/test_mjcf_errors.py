@@ -56,6 +56,8 @@ IN_WORLD = {
     '<composite type="cable"><plugin plugin="elastic"/></composite>': "plugins are not supported ('elastic')",
     '<camera target="x"/>': "unknown body 'x'",
     '<light dir="0 0 0"/>': "must not be zero",
+    '<light texture="x"/>': "unknown texture 'x'",
+    '<site material="x"/>': "unknown material 'x'",
 }
 AFTER_WORLD = {
     '<contact><pair geom1="g" geom2="x"/></contact>': "unknown geom 'x'",
@@ -92,6 +94,8 @@ AFTER_WORLD = {
     '<asset><hfield name="h" size="1 1 0 1" nrow="2" ncol="2"/></asset>': "must be positive",
     '<asset><model file="none.xml"/></asset>': "'none.xml' not found",
     '<include file="none.xml"/>': "file 'none.xml' not found",
+    '<asset><texture name="t"/><material name="m" texture="t"><layer texture="t" role="rgb"/></material></asset>':
+        "cannot have both attribute 'texture' and layers",
     "<foo/>": "<mujoco> cannot hold <foo>",
 }
 

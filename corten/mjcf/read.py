@@ -132,8 +132,8 @@ def _make_element(node: etree._Element, rule: Rule, file: str, base: str) -> Ele
         if attribute is None:
             hint = did_you_mean(name, known)
             raise MjcfError(f"has no attribute '{name}'{hint}", file, line, rule.tag, name)
-        # as in the reference, a numeric attribute without numbers counts as absent
-        if attribute.type in ("real", "int") and (not text or text.isspace()):
+        # as in the reference, an attribute that takes numbers or keywords and has none counts as absent
+        if attribute.type in ("real", "int", "keywords") and (not text or text.isspace()):
             continue
         try:
             values[name] = attribute.read(text)

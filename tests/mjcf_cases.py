@@ -40,7 +40,8 @@ CHILD = b"""
     <body name="o"><freejoint name="f"/><geom size="1"/></body>
   </worldbody>
   <actuator><motor name="m" joint="j"/><motor name="mf" joint="f"/></actuator>
-  <sensor><clock name="t"/><framepos name="fp" objtype="geom" objname="g" reftype="site" refname="mark"/><contact/></sensor>
+  <sensor><clock name="t"/><framepos name="fp" objtype="geom" objname="g" reftype="site" refname="mark"/>
+    <contact/></sensor>
   <contact><exclude name="e" body1="world" body2="b"/></contact>
   <custom><numeric name="n" data="1 2"/></custom>
   <keyframe><key name="k" qpos="1 2 3 4 5 1 0 0 0" ctrl="5 6"/><key name="k2" qvel="1 2 3 4 5 6 7 8"/></keyframe>

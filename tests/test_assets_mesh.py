@@ -80,6 +80,30 @@ def test_dented_solid(mode):
             assert_same(mesh, reference(f"inertia='{mode}'", content, "stl", geom))
 
 
+def test_degenerate_triangles():
+    """Triangles without area, doubled faces and edges with more than two faces: the same polygons in the same order."""
+    compared = 0
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        vertices, faces = convex_shape(SHAPES[seed % len(SHAPES)], rng)
+        count = len(vertices)
+        specks = vertices[rng.integers(count, size=9)] + rng.normal(size=(9, 3)) * 10.0 ** rng.uniform(-9, -6, (9, 1))
+        specks[:3] = rng.normal(size=(3, 3)) * 1e-8
+        slivers = np.arange(count, count + 9).reshape(-1, 3)
+        points = rng.integers(count, size=(3, 2))[:, [0, 0, 1]]
+        faces = np.concatenate([faces, slivers, points, faces[rng.integers(len(faces), size=6)]])
+        faces = rng.permutation(faces) if seed % 2 else faces
+        content = msh(np.concatenate([vertices, specks]).astype(np.float32), faces)
+        model, refusal = outcome(ValueError, reference, "", content, "msh", UNTOUCHABLE)
+        mesh, error = outcome(MeshError, build_mesh, MeshSource(content=content, format="msh"))
+        assert (refusal is None) == (error is None), f"reference: {refusal}; ours: {error}"
+        if mesh:
+            for name in ("polyvertnum", "polyvert", "polymap"):
+                np.testing.assert_array_equal(getattr(mesh, name), getattr(model, f"mesh_{name}"), err_msg=f"{seed}")
+            compared += 1
+    assert compared > 30
+
+
 def test_box_from_first_principles():
     """Volume, moments and half sizes of a box away from the origin, longest axis last."""
     corners = np.array([(x, y, z) for x in (1, 1.5) for y in (2, 3) for z in (-1, 1)])

@@ -1,4 +1,7 @@
-"""A red-black tree of unit normals, in which almost equal normals are one entry.
+"""A red-black tree of normals, in which almost equal normals are one entry.
+
+Normals are of unit length, except those of triangles without area, which may be of any length or not finite. Such a
+normal is almost equal to whatever lies on its side.
 
 Which entry a normal meets on its way down decides whether it counts as new, so the shape of the tree matters. It is
 that of the ordered set of a C++ library: insertion at a leaf and the usual recolouring and rotations (Cormen et al.,
@@ -8,10 +11,12 @@ that of the ordered set of a C++ library: insertion at a leaf and the usual reco
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import inf, nan
 
 SAME_SIDE_COSINE = 0.99999872
 TIE = 1e-15
-FAR = 2e-3  # components of normals of the same side differ by less: sqrt(2 - 2 SAME_SIDE_COSINE) is 0.0016
+FAR = 2e-3  # components of unit normals of the same side differ by less: sqrt(2 - 2 SAME_SIDE_COSINE) is 0.0016
+LONGEST = 1.001  # a unit normal has no larger component
 
 Normal = list[float]
 
@@ -31,7 +36,7 @@ class NormalTree:
 
     def __init__(self) -> None:
         self._normal: list[Normal] = []
-        self._first: list[float] = []  # first components of the normals, which decide most comparisons
+        self._first: list[float] = []  # first components of unit normals, which decide most comparisons; else NaN
         self._left: list[int] = []
         self._right: list[int] = []
         self._parent: list[int] = []
@@ -46,7 +51,7 @@ class NormalTree:
         """
         first, left, right = self._first, self._left, self._right
         x = normal[0]
-        low, high = x - FAR, x + FAR
+        low, high = (x - FAR, x + FAR) if abs(x) <= LONGEST else (-inf, inf)
         parent = bound = -1
         child = self._root
         met_equal = goes_left = False
@@ -81,7 +86,7 @@ class NormalTree:
     def _insert(self, normal: Normal, parent: int, goes_left: bool) -> int:
         new = len(self._normal)
         self._normal.append(normal)
-        self._first.append(normal[0])
+        self._first.append(normal[0] if abs(normal[0]) <= LONGEST else nan)
         self._left.append(-1)
         self._right.append(-1)
         self._parent.append(parent)

@@ -76,11 +76,13 @@ def merge_polygons(vertices: NDArray[np.float64], faces: NDArray[np.int32]) -> P
 def _outlines(triangles: list[list[int]]) -> list[list[int]]:
     """The outline of each connected piece of a side; inner boundaries are left out.
 
-    Edges that two triangles run through in opposite directions cancel. What remains keeps the order of insertion, which
-    decides where an outline begins.
+    Edges that two triangles run through in opposite directions cancel, of several such the oldest. What remains keeps
+    the order of insertion, which decides where an outline begins.
     """
-    edges: dict[tuple[int, int, int], int] = {}  # start, end, copy number -> piece
+    edges: dict[int, tuple[int, int, int]] = {}  # number -> start, end, piece
+    numbers: dict[tuple[int, int], list[int]] = {}  # start, end -> edges not cancelled, oldest first
     parent: list[int] = []
+    count = 0
 
     def root(piece: int) -> int:
         while parent[piece] != piece:
@@ -93,11 +95,11 @@ def _outlines(triangles: list[list[int]]) -> list[list[int]]:
         joined = -1
         for k in range(3):
             start, end = corners[k], corners[(k + 1) % 3]
-            opposite = next((key for key in ((end, start, 0), (end, start, 1)) if key in edges), None)
-            if opposite is None:
+            opposite = numbers.get((end, start))
+            if not opposite:
                 fresh.append((start, end))
                 continue
-            piece = root(edges.pop(opposite))
+            piece = root(edges.pop(opposite.pop(0))[2])
             if joined < 0:
                 joined = piece
             elif piece != joined:
@@ -107,16 +109,19 @@ def _outlines(triangles: list[list[int]]) -> list[list[int]]:
             joined = len(parent)
             parent.append(joined)
         for start, end in fresh:
-            edges[start, end, 1 if (start, end, 0) in edges else 0] = joined
+            edges[count] = start, end, joined
+            numbers.setdefault((start, end), []).append(count)
+            count += 1
 
     if len(edges) == 3:
-        return [[start for start, _, _ in edges]]
+        return [[start for start, _, _ in edges.values()]]
     first_edge: dict[int, tuple[int, int]] = {}
     following: dict[tuple[int, int], int] = {}
-    for (start, end, _), piece in edges.items():
+    for place, (start, end, piece) in enumerate(edges.values()):
         piece = root(piece)
         first_edge.setdefault(piece, (start, end))
-        following.setdefault((piece, start), end)
+        if place > 0:  # the reference does not look at its first edge again, which matters if it starts where it ends
+            following.setdefault((piece, start), end)
     paths = []
     for piece in sorted(first_edge):
         path = _walk(piece, first_edge[piece], following)

@@ -12,7 +12,7 @@ from corten.kernel.record import Field
 from corten.model.enums import SensorType, Stage
 
 # Sensors whose stage does not compute them: their readings stay zero.
-NOT_COMPUTED = frozenset((SensorType.TACTILE, SensorType.PLUGIN))
+NOT_COMPUTED = frozenset((SensorType.PLUGIN,))
 MOMENTUM = (SensorType.SUBTREELINVEL, SensorType.SUBTREEANGMOM)
 FORCE = (
     SensorType.ACCELEROMETER,

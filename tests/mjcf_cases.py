@@ -40,7 +40,8 @@ CHILD = b"""
     <body name="o"><freejoint name="f"/><geom size="1"/></body>
   </worldbody>
   <actuator><motor name="m" joint="j"/><motor name="mf" joint="f"/></actuator>
-  <sensor><framepos name="fp" objtype="geom" objname="g" reftype="site" refname="mark"/></sensor>
+  <sensor><clock name="t"/><framepos name="fp" objtype="geom" objname="g" reftype="site" refname="mark"/>
+    <contact/></sensor>
   <contact><exclude name="e" body1="world" body2="b"/></contact>
   <custom><numeric name="n" data="1 2"/></custom>
   <keyframe><key name="k" qpos="1 2 3 4 5 1 0 0 0" ctrl="5 6"/><key name="k2" qvel="1 2 3 4 5 6 7 8"/></keyframe>
@@ -52,7 +53,8 @@ ATTACHMENTS = """
 <attach model="child" prefix="p_"/>
 <frame pos="1 2 3" euler="0 0 90"><attach model="child" prefix="p_"/></frame>
 <body name="top" pos="0 0 1"><geom size="1"/><attach model="child" body="b2" prefix="p_"/></body>
-<replicate count="2" offset="1 0 0"><body name="z"><attach model="child" body="b" prefix="p"/></body></replicate>
+<attach model="child" body="b" prefix="p_"/><attach model="child" body="b" prefix="p_"/>
+<replicate count="3" offset="1 0 0"><body name="z"><attach model="child" body="b" prefix="p"/></body></replicate>
 """.strip().splitlines()
 
 KEYS_AND_REPLICAS = (

@@ -42,8 +42,11 @@ def differences(
             continue
         mine = ours.array(f.name)
         theirs = np.asarray(reference_value(m, f.name), float).reshape(mine.shape)
-        error = np.abs(mine.astype(float) - theirs)
-        scale = max(1.0, float(np.abs(theirs).max(initial=0))) if f.dtype in ("real", "single") else 0.0
+        same = (mine == theirs) | (np.isnan(mine) & np.isnan(theirs))
+        with np.errstate(invalid="ignore"):
+            error = np.where(same, 0.0, np.nan_to_num(np.abs(mine.astype(float) - theirs), nan=np.inf))
+        largest = float(np.abs(theirs[np.isfinite(theirs)]).max(initial=0))
+        scale = max(1.0, largest) if f.dtype in ("real", "single") else 0.0
         bound = tolerance if f.dtype == "real" else 1e-6 if f.dtype == "single" else 0.0
         if error.max(initial=0) > bound * scale:
             worst = np.unravel_index(int(np.argmax(error)), error.shape) if error.ndim else ()

@@ -49,9 +49,15 @@ IN_WORLD = {
     '<replicate count="1000"><replicate count="1000"><site/></replicate></replicate>': "brings the model above",
     '<attach model="x" prefix="p"/>': "unknown model 'x'",
     '<flexcomp name="f" type="grid"/>': "<flexcomp> is not supported: flexible objects are not supported",
-    '<composite type="cable"/>': "<composite> is not supported",
+    '<composite type="grid"/>': "attribute 'type': 'grid' is no longer supported, use <flexcomp> instead",
+    '<composite type="cable" count="5"/>': "<composite> needs a <geom> of type capsule, cylinder or box",
+    '<composite type="cable" count="1"><geom type="box"/></composite>': "is not a line of two points or more",
+    '<composite type="cable" count="90000" curve="s"><geom type="box"/></composite>': "asks for more than 50000 points",
+    '<composite type="cable"><plugin plugin="elastic"/></composite>': "plugins are not supported ('elastic')",
     '<camera target="x"/>': "unknown body 'x'",
     '<light dir="0 0 0"/>': "must not be zero",
+    '<light texture="x"/>': "unknown texture 'x'",
+    '<site material="x"/>': "unknown material 'x'",
 }
 AFTER_WORLD = {
     '<contact><pair geom1="g" geom2="x"/></contact>': "unknown geom 'x'",
@@ -67,7 +73,7 @@ AFTER_WORLD = {
     '<actuator><motor joint="j" ctrllimited="true"/></actuator>': "attribute 'ctrlrange': must be increasing",
     '<actuator><motor joint="j" delay="1"/></actuator>': "needs a positive 'nsample'",
     '<actuator><position joint="j" inheritrange="1"/></actuator>': "'j' has no range",
-    '<actuator><plugin joint="j" plugin="p"/></actuator>': "<plugin> is not supported: plugins are not supported",
+    '<actuator><plugin joint="j" plugin="p"/></actuator>': "<plugin> is not supported: plugins are not supported ('p')",
     '<sensor><jointpos joint="g"/></sensor>': "unknown joint 'g'",
     '<sensor><ballquat joint="j"/></sensor>': "works with ball joints only",
     '<sensor><jointlimitpos joint="j"/></sensor>': "needs a limited joint",
@@ -88,6 +94,8 @@ AFTER_WORLD = {
     '<asset><hfield name="h" size="1 1 0 1" nrow="2" ncol="2"/></asset>': "must be positive",
     '<asset><model file="none.xml"/></asset>': "'none.xml' not found",
     '<include file="none.xml"/>': "file 'none.xml' not found",
+    '<asset><texture name="t"/><material name="m" texture="t"><layer texture="t" role="rgb"/></material></asset>':
+        "cannot have both attribute 'texture' and layers",
     "<foo/>": "<mujoco> cannot hold <foo>",
 }
 

@@ -11,7 +11,7 @@ from . import scope
 from .compare import Difference, compare
 from .engines import Engine, read
 from .hulls import canonical_graphs
-from .stages import COMPILE_FLOOR, COMPILE_TOLERANCE, HULL_FIELDS, HULL_TOLERANCE
+from .stages import COMPILE_FLOOR, COMPILE_TOLERANCE, HULL_FIELDS, HULL_TOLERANCE, LENS_TOLERANCE
 
 # Fields that may be stored in any order, and what brings them into one.
 ORDER_FREE: dict[str, Callable[[Any], np.ndarray]] = {"mesh_graph": canonical_graphs}
@@ -30,7 +30,10 @@ def compare_compiled(reference: Engine, ours: Engine, models: tuple[Any, Any]) -
         theirs, mine = (ORDER_FREE[name](m) if name in ORDER_FREE else read(m, name) for m in models)
         if theirs is None or mine is None:
             continue
-        from_mesh = name in HULL_FIELDS and models[0].nmesh > 0
-        tolerance = HULL_TOLERANCE if from_mesh else COMPILE_TOLERANCE
+        tolerance = COMPILE_TOLERANCE
+        if name in HULL_FIELDS and models[0].nmesh > 0:
+            tolerance = HULL_TOLERANCE
+        elif name == "cam_fovy" and np.any(read(models[0], "cam_sensorsize")):
+            tolerance = LENS_TOLERANCE
         found.append(compare("compile", name, "model", np.asarray(theirs), mine, tolerance, floor=COMPILE_FLOOR))
     return found

@@ -167,11 +167,12 @@ def _compare_field(pair: Pair, group: Group, name: str, state: str, order: Any, 
 
 def _slack(pair: Pair, name: str, theirs: np.ndarray) -> float:
     """What is added to a tolerance because the reference's own solver has not converged: first-order methods may not,
-    and then its result is off by about its residual."""
+    and then its result is off by about its residual. Where M is singular it has none, and nothing is added."""
     kind = UNSOLVED.get(name)
     if kind is None:
         return 0.0
-    return UNSOLVED_FACTOR * pair.reference.unsolved(pair.models[0], pair.data[0])[kind] / scale_of(theirs, 1.0)
+    residual = pair.reference.unsolved(pair.models[0], pair.data[0])[kind]
+    return UNSOLVED_FACTOR * residual / scale_of(theirs, 1.0) if np.isfinite(residual) else 0.0
 
 
 def _live(values: np.ndarray, name: str, d: Any) -> np.ndarray:

@@ -20,6 +20,7 @@ FORWARD = ("position", "collision", "velocity", "actuation", "rows", "solve", "s
 COMPILE_TOLERANCE = 1e-9  # relative to the field's largest magnitude
 COMPILE_FLOOR = 1e-3  # magnitudes below this are compared absolutely, to COMPILE_TOLERANCE times this
 HULL_TOLERANCE = 1e-6  # fields that come out of a mesh's hull or volume integral
+LENS_TOLERANCE = 2.5e-7  # cam_fovy of a lens: the C library's arctangent in single precision, right to its last place
 
 DEFAULT_SOLVER_TOLERANCE = 1e-4  # qacc with the model's own solver settings
 DEFAULT_SOLVER_ITERATIONS = 2  # number of iterations may differ by this, for Newton

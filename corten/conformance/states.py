@@ -96,14 +96,14 @@ def random_qpos(m: Any, rng: np.random.Generator) -> np.ndarray:
         elif kind == JointType.BALL:
             q[start : start + 4] = _unit(rng.normal(size=4))
         else:
-            q[start] = rng.uniform(*span) if limited else rng.uniform(-1, 1)
+            q[start] = rng.uniform(*_finite(span)) if limited else rng.uniform(-1, 1)
     return q
 
 
 def random_ctrl(m: Any, rng: np.random.Generator) -> np.ndarray:
     """Uniform in the control range, or within 1 of zero where there is none."""
     limited = np.asarray(m.actuator_ctrllimited, bool)[:, None]
-    span = np.where(limited, m.actuator_ctrlrange, [-1.0, 1.0])
+    span = _finite(np.where(limited, m.actuator_ctrlrange, [-1.0, 1.0]))
     return rng.uniform(span[:, 0], span[:, 1])
 
 
@@ -113,8 +113,17 @@ def _random_act(m: Any, rng: np.random.Generator) -> np.ndarray:
     rows = zip(m.actuator_actadr, m.actuator_actnum, m.actuator_actlimited, m.actuator_actrange, strict=True)
     for start, count, limited, span in rows:
         if start >= 0 and limited:
-            act[start : start + count] = rng.uniform(float(span[0]), float(span[1]), size=count)
+            low, high = _finite(span)
+            act[start : start + count] = rng.uniform(low, high, size=count)
     return act
+
+
+def _finite(span: np.ndarray) -> np.ndarray:
+    """Ranges with an end that is open replaced: 2 from the other end, or 1 from zero where both are."""
+    low, high = np.asarray(span, float).T
+    least = np.where(np.isfinite(low), low, np.where(np.isfinite(high), high - 2.0, -1.0))
+    most = np.where(np.isfinite(high), high, np.where(np.isfinite(low), low + 2.0, 1.0))
+    return np.stack((least, most), axis=-1)
 
 
 def _unit(v: np.ndarray) -> np.ndarray:

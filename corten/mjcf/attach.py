@@ -24,6 +24,8 @@ def attach(grafter: Grafter, element: Element, body: Body, frame: Pose | None) -
         return prefix + name if name else name
 
     name = element.attributes.get("body", "")
+    if name and ("body", rename(name)) in grafter.names:
+        return  # it is there already, which the reference takes for the same attachment made before
     roots = [_body(source, name, element)] if name else list(source.world.bodies)
     grafter.claim(sum(1 + sum(1 for _ in b.attached()) for root in roots for b in root.subtree()), element)
     _attach_assets(grafter, source, rename)

@@ -121,9 +121,9 @@ def _number(spec: Spec) -> dict[str, list[Any]]:
         spec.index(kind, items)
     for kind, items in (("numeric", spec.numerics), ("text", spec.texts), ("key", spec.keys)):
         spec.index(kind, items)
-    for material in spec.assets["material"]:
-        for role in material.refs:
-            spec.find(material, role)
+    for item in (*spec.assets["material"], *objects["site"], *objects["light"]):
+        for role in item.refs:
+            spec.find(item, role)
     return objects
 
 

@@ -55,7 +55,8 @@ def _pose_and_size(geom: Geom, kind: int) -> tuple[Pose, Vector]:
                 geom.fail("belongs to the mesh asset for a mesh geom", "shellinertia")
             return compose(pose, geom.mesh.pose), geom.mesh.half_size
         fitted, size = geom.mesh.fit(geom)
-        return compose(pose, fitted), size
+        used = SIZE_COUNT[GeomType(kind)]
+        return compose(pose, fitted), (*size[:used], *v["size"][used:])
     ends = from_ends(geom, WITH_ENDS, kind, v["size"])
     if ends is not None:
         return ends

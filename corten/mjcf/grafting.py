@@ -90,8 +90,9 @@ class Grafter:
         complete = {id(link) for links in candidates.values() for link in links if self._resolves(link.refs)}
         for rename in renames:
             for kind in LINK_KINDS:
-                for link in candidates[kind]:
-                    self.link(link, rename)
+                copies = [self.link(link, rename) for link in candidates[kind]]
+                # what refers to nothing is copied with every replica, and so are its copies, as in the reference
+                candidates[kind] += [copy for copy in copies if copy is not None and not copy.refs]
         for item in named(template):
             self.names.add(item.kind, item.name, -1)
         for kind in LINK_KINDS:
@@ -101,12 +102,15 @@ class Grafter:
             self.spec.links[kind] = [link for link in self.spec.links[kind] if id(link) not in gone]
 
     def _links_to(self, template: Body) -> dict[str, list[Link]]:
-        """Links that refer to something in a template, directly or by way of another such link."""
+        """Links that refer to something in a template, directly or by way of another such link, or to nothing."""
         own = {(item.kind, item.name) for item in named(template)}
         found: dict[str, list[Link]] = {}
         # what links refer to comes before them in this order: tendons before actuators before sensors
         for kind in LINK_KINDS:
-            found[kind] = [link for link in self.spec.links[kind] if any(ref in own for ref in link.refs.values())]
+            found[kind] = [
+                link for link in self.spec.links[kind]
+                if not link.refs or any(ref in own for ref in link.refs.values())
+            ]
             own |= {(kind, link.name) for link in found[kind] if link.name}
         return found
 
@@ -114,10 +118,10 @@ class Grafter:
         return all(ref in self.names for ref in refs.values())
 
     def link(self, link: Link, rename: Rename) -> Link | None:
-        """Add a copy of a link under new names, if what it then refers to exists."""
+        """Add a copy of a link under new names, if what it then refers to exists, or if it refers to nothing."""
         refs = {role: (kind, rename(name)) for role, (kind, name) in link.refs.items()}
         renamed = {role for role, ref in refs.items() if ref in self.names}
-        if not renamed:
+        if link.refs and not renamed:
             return None
         if link.binding != "all":
             for role, ref in link.refs.items():

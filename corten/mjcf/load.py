@@ -80,6 +80,8 @@ def _read_assets(spec: Spec, section: Element, defaults: Defaults, files: Files,
             if not item.name and tag == "material":
                 element.fail("needs attribute 'name'")
             for number, layer in enumerate(element.all("layer")):
+                if "texture" in element.attributes:
+                    element.fail("cannot have both attribute 'texture' and layers")
                 item.refs[number] = ("texture", layer.attributes["texture"])
         spec.assets[tag].append(item)
 

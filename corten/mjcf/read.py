@@ -123,8 +123,9 @@ def _make_child(parent: Element, node: etree._Element, file: str, base: str) -> 
         hint = did_you_mean(node.tag, known)
         raise MjcfError(f"cannot hold <{node.tag}>{hint}", file, node.sourceline or 0, parent.tag)
     if rule.refused:
-        reason = f": {rule.refused}" if rule.refused else ""
-        raise MjcfError(f"is not supported{reason}", file, node.sourceline or 0, node.tag)
+        which = node.get("plugin") or node.get("instance")
+        named = f" ('{which}')" if which else ""
+        raise MjcfError(f"is not supported: {rule.refused}{named}", file, node.sourceline or 0, node.tag)
     return _make_element(node, rule, file, base)
 
 
@@ -137,8 +138,8 @@ def _make_element(node: etree._Element, rule: Rule, file: str, base: str) -> Ele
         if attribute is None:
             hint = did_you_mean(name, known)
             raise MjcfError(f"has no attribute '{name}'{hint}", file, line, rule.tag, name)
-        # as in the reference, a numeric attribute without numbers counts as absent
-        if attribute.type in ("real", "int") and (not text or text.isspace()):
+        # as in the reference, an attribute that takes numbers or keywords and has none counts as absent
+        if attribute.type in ("real", "int", "keywords") and (not text or text.isspace()):
             continue
         try:
             values[name] = attribute.read(text)

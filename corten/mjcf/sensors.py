@@ -59,7 +59,7 @@ _OUTPUT: dict[str, tuple[SensorType, int, DataType, Stage]] = {
     "e_potential": (SensorType.E_POTENTIAL, 1, DataType.REAL, Stage.POS),
     "e_kinetic": (SensorType.E_KINETIC, 1, DataType.REAL, Stage.POS),
     "clock": (SensorType.CLOCK, 1, DataType.REAL, Stage.POS),
-    "tactile": (SensorType.TACTILE, 0, DataType.REAL, Stage.POS),
+    "tactile": (SensorType.TACTILE, 0, DataType.REAL, Stage.ACC),
     "user": (SensorType.USER, 0, DataType.REAL, Stage.ACC),
 }
 
@@ -155,7 +155,7 @@ def _compile(spec: Spec, link: Link) -> tuple[Any, ...]:
             link.fail("must be positive", "num")
         dim, intprm = width * v["num"], (bits, v["reduce"], v["num"])
     elif kind == SensorType.TACTILE:
-        dim = 3 * obj.mesh.vertnum
+        dim = 3 * obj.vertnum
     elif kind == SensorType.USER:
         dim, datatype, stage = v["dim"], DataType(v["datatype"]), Stage(v["needstage"])
         needed = {DataType.AXIS: 3, DataType.QUATERNION: 4}.get(datatype, dim)

@@ -37,9 +37,6 @@ def compile_camera(spec: Spec, camera: Camera) -> None:
     camera.fovy = v["fovy"]
     if camera.fovy >= 180:
         camera.fail("must be less than 180", "fovy")
-    for length, pixel in (("principal", "principalpixel"), ("focal", "focalpixel")):
-        if any(a and b for a, b in zip(v[length], v[pixel], strict=True)):
-            camera.fail(f"cannot be combined with '{pixel}'", length)
     if not min(v["sensorsize"]) > 0 and any(any(v[n]) for n in ("focal", "focalpixel", "principal", "principalpixel")):
         camera.fail("focal lengths and principal point need a positive 'sensorsize'")
     # the reference computes intrinsics in single precision
@@ -48,12 +45,17 @@ def compile_camera(spec: Spec, camera: Camera) -> None:
         if min(v["resolution"]) <= 0:
             camera.fail("must be positive with a 'sensorsize'", "resolution")
         density = np.array(v["resolution"], np.float32) / size
-        focal = np.array(v["focalpixel"], np.float32) / density + np.array(v["focal"], np.float32)
-        principal = np.array(v["principalpixel"], np.float32) / density + np.array(v["principal"], np.float32)
+        focal, principal = (_lengths(v[name], v[f"{name}pixel"], density) for name in ("focal", "principal"))
         camera.intrinsic = (*focal, *principal)
         camera.fovy = float(np.float32(atan2(float(size[1]) / 2, float(focal[1])))) * 360 / pi
     else:
         camera.intrinsic = (spec.znear, spec.znear, 0.0, 0.0)
+
+
+def _lengths(lengths: tuple[float, ...], pixels: tuple[float, ...], density: np.ndarray) -> np.ndarray:
+    """Lengths given as such or in pixels, which win."""
+    inverse = np.array(pixels, np.float32) / density
+    return np.where(inverse != 0, inverse, np.array(lengths, np.float32))
 
 
 def compile_light(light: Light) -> None:

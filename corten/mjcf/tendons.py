@@ -86,8 +86,8 @@ def _path(spec: Spec, link: Link) -> list[Wrap]:
 def _wrap(spec: Spec, link: Link, number: int, child: Element) -> Wrap:
     if child.tag == "pulley":
         divisor = child.attributes["divisor"]
-        if divisor < 0:
-            child.fail("must not be negative", "divisor")
+        if divisor <= 0:
+            child.fail("must be positive", "divisor")
         return Wrap(WrapType.PULLEY, None, divisor)
     target = spec.find(link, number)
     if child.tag == "joint":

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from corten.mjcf.attach import attach
+from corten.mjcf.composite import composite
 from corten.mjcf.defaults import Defaults
 from corten.mjcf.frames import euler, orientation
 from corten.mjcf.grafting import Grafter, named
@@ -71,6 +72,9 @@ class TreeBuilder:
             return None
         if tag == "attach":
             attach(self.grafter, element, body, frame)
+            return None
+        if tag == "composite":
+            composite(self.spec, element, body, frame, self._add)
             return None
         inner_cls = self.defaults.check(element, "childclass") or cls
         values = {**element.rule.defaults, **element.attributes}

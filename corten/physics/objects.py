@@ -87,10 +87,12 @@ def point_velocity(m, d, b, point):
 def object_acceleration(m, d, kind, i):
     """(angular, linear) acceleration of object i in world axes, as an accelerometer feels it: at rest it is -gravity.
 
-    The spatial acceleration misses the w x v that comes from its frame standing still while the point moves on
-    (Featherstone 2008, section 2.11).
+    What is fixed to the world feels nothing, not even gravity: MuJoCo's convention. The spatial acceleration misses
+    the w x v that comes from its frame standing still while the point moves on (Featherstone 2008, section 2.11).
     """
     b = object_body(m, kind, i)
+    if m.body_weldid[b] == 0:
+        return (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     point = object_position(d, kind, i)
     a = load6(d.cacc, b)
     alpha = (a[0], a[1], a[2])

@@ -11,6 +11,7 @@ from corten.physics.post import body_forces
 from corten.physics.sensor import limit_reading, publish, put3, put_zero
 from corten.physics.sensor_contact import contact_sensor, touch_sensor
 from corten.physics.sensor_limit import limit_sensor
+from corten.physics.sensor_tactile import tactile_sensor
 
 
 @stage
@@ -47,6 +48,8 @@ def acceleration_sensor(m, d, i, out, adr):
         out[adr] = touch_sensor(m, d, obj)
     elif kind == SensorType.CONTACT:
         contact_sensor(m, d, i)
+    elif kind == SensorType.TACTILE:
+        tactile_sensor(m, d, i)
     elif kind == SensorType.FORCE or kind == SensorType.TORQUE:
         interaction(m, d, kind, obj, out, adr)
     elif kind == SensorType.FRAMELINACC or kind == SensorType.FRAMEANGACC:

@@ -29,7 +29,7 @@ def tendon(m, d):
             if m.wrap_type[w] == WrapType.JOINT:
                 e = m.wrap_entry[w]
                 length = m.wrap_prm[w] * d.qpos[m.jnt_qposadr[m.wrap_objid[w]]] + length
-                d.ten_J[e] = d.ten_J[e] + m.wrap_prm[w]
+                d.ten_J[e] = m.wrap_prm[w]  # of a joint that occurs twice the last term counts, as in MuJoCo
         for s in range(m.ten_segadr[t], m.ten_segadr[t] + m.ten_segnum[t]):
             p0, p1 = load3(d.site_xpos, m.segment_site[s, 0]), load3(d.site_xpos, m.segment_site[s, 1])
             e, scale, o = m.segment_end[s], m.segment_scale[s], m.segment_obstacle[s]

@@ -41,7 +41,7 @@ SENSORS = [
     "clock",
     "e_potential",
     "e_kinetic",
-    'accelerometer site="tip"',
+    *(f'accelerometer site="{s}"' for s in ("tip", "second", "pushed", "box")),
     'velocimeter site="tip"',
     'gyro site="tip"',
     *(f'{k} site="{s}"' for k in ("force", "torque") for s in ("tip", "second", "pushed")),
@@ -167,8 +167,8 @@ def test_kinetic_energy_is_of_this_instant() -> None:
 
 def test_an_accelerometer_at_rest_feels_gravity_upwards() -> None:
     m = corten.Model.from_xml_string(
-        """<mujoco><worldbody><site name="s" euler="90 0 0"/></worldbody>
-        <sensor><accelerometer site="s"/></sensor></mujoco>"""
+        """<mujoco><worldbody><body><joint axis="0 0 1"/><geom size=".1"/><site name="s" euler="90 0 0"/></body>
+        </worldbody><sensor><accelerometer site="s"/></sensor></mujoco>"""
     )
     d = corten.Data(m)
     corten.forward(m, d)

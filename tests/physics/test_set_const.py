@@ -128,6 +128,16 @@ def test_after_edits() -> None:
     assert disagreements(m, mm, CONSTANTS) == {}
 
 
+def test_where_inertia_is_singular_nothing_is_defined() -> None:
+    """Three joints in one plane."""
+    joints = "".join(f'<joint type="slide" axis="{axis}"/>' for axis in ("1 0 0", "0 1 0", "1 1 0"))
+    xml = f'<mujoco><worldbody><body>{joints}<geom size=".1" mass="1"/></body></worldbody></mujoco>'
+    m, mm = corten.Model.from_xml_string(xml), mujoco.MjModel.from_xml_string(xml)
+    for field in ("dof_invweight0", "body_invweight0"):
+        np.testing.assert_array_equal(getattr(m, field), getattr(mm, field))
+    assert np.isnan(m.dof_invweight0).all()
+
+
 def test_constants_of_a_model_without_dofs() -> None:
     xml = '<mujoco><worldbody><body pos="1 2 3"><geom size=".1"/></body></worldbody></mujoco>'
     m, mm = corten.Model.from_xml_string(xml), mujoco.MjModel.from_xml_string(xml)

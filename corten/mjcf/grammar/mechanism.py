@@ -7,6 +7,7 @@ from corten.mjcf.grammar.rules import (
     Attribute,
     Rule,
     boolean,
+    bounds,
     identifier,
     integer,
     keyword,
@@ -95,9 +96,9 @@ def _tendon(tag: str, doc: str, *extra: Attribute, children: list[Rule]) -> Rule
         integer("group", "group", 0),
         keyword("limited", "whether range limits", AUTO, 2),
         *own(keyword("actuatorfrclimited", "whether actuatorfrcrange limits; not inferred", AUTO, 0),
-             real("actuatorfrcrange", "limits of the total actuator force", (0.0, 0.0), 2),
+             bounds("actuatorfrcrange", "limits of the total actuator force", (0.0, 0.0)),
              real("armature", "inertia of the length", 0.0)),
-        real("range", "limits of the length", (0.0, 0.0), 2),
+        bounds("range", "limits of the length", (0.0, 0.0)),
         real("solreflimit", "solref of the limit", SOLREF, (1, 2)),
         real("solimplimit", "solimp of the limit", SOLIMP, (1, 5)),
         real("solreffriction", "solref of dry friction", SOLREF, (1, 2)),
@@ -153,8 +154,8 @@ def _actuator(tag: str, doc: str, *attributes: Attribute, transmission: tuple[st
         keyword("interp", "interpolation in the delay buffer", INTERPOLATION, 0),
         real("delay", "delay in seconds", 0.0),
         *[keyword(n, f"whether {n[:-7]}range limits", AUTO, 2) for n in limits],
-        real("ctrlrange", "range of the control", (0.0, 0.0), 2),
-        real("forcerange", "range of the force", (0.0, 0.0), 2),
+        bounds("ctrlrange", "range of the control", (0.0, 0.0)),
+        bounds("forcerange", "range of the force", (0.0, 0.0)),
         *gear,
         *targets,
         *attributes,
@@ -167,7 +168,7 @@ def _actuator(tag: str, doc: str, *attributes: Attribute, transmission: tuple[st
 
 _ON_ANYTHING = ("joint", "jointinparent", "tendon", "slidersite", "cranksite", "site", "refsite")
 _ACT = (keyword("actlimited", "whether actrange limits", AUTO, 2),
-        real("actrange", "range of the activation", (0.0, 0.0), 2))
+        bounds("actrange", "range of the activation", (0.0, 0.0)))
 _DYNAMICS = (
     integer("actdim", "number of activation states; -1: by dyntype", -1),
     keyword("dyntype", "activation dynamics", {d.name.lower(): d.value for d in DynType}, DynType.NONE),

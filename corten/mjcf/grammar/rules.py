@@ -102,6 +102,13 @@ def rule(
 
 
 def _float(word: str) -> float:
+    value = _bound(word)
+    if math.isinf(value):
+        raise BadValue(f"'{word}' is not a finite number")
+    return value
+
+
+def _bound(word: str) -> float:
     # Python reads 1_000, which no other reader of MJCF does
     if "_" in word:
         raise BadValue(f"'{word}' is not a number")
@@ -109,7 +116,8 @@ def _float(word: str) -> float:
         value = float(word)
     except ValueError:
         raise BadValue(f"'{word}' is not a number") from None
-    if not math.isfinite(value):
+    # an overflow is not an infinity that somebody meant
+    if math.isnan(value) or (math.isinf(value) and any(c.isdigit() for c in word)):
         raise BadValue(f"'{word}' is not a finite number")
     return value
 
@@ -146,19 +154,24 @@ def _list_reader(one: Callable[[str], Any], noun: str, least: int, most: int | N
     return read_list
 
 
-def _bounds(size: int | tuple[int, int | None]) -> tuple[int, int | None]:
+def _span(size: int | tuple[int, int | None]) -> tuple[int, int | None]:
     return (size, size) if isinstance(size, int) else size
 
 
 def real(name: str, doc: str, default: Any = None, size: int | tuple[int, int | None] = 1, **more: Any) -> Attribute:
     """Finite real numbers; `size` is how many, or a range of how many."""
-    least, most = _bounds(size)
+    least, most = _span(size)
     return Attribute(name, "real", doc, _list_reader(_float, "number", least, most), default, least, most, **more)
+
+
+def bounds(name: str, doc: str, default: Any = None, **more: Any) -> Attribute:
+    """A lower and an upper bound, which may be infinite."""
+    return Attribute(name, "real", doc, _list_reader(_bound, "number", 2, 2), default, 2, 2, **more)
 
 
 def integer(name: str, doc: str, default: Any = None, size: int | tuple[int, int | None] = 1, **more: Any) -> Attribute:
     """Integers; `size` is how many, or a range of how many."""
-    least, most = _bounds(size)
+    least, most = _span(size)
     return Attribute(name, "int", doc, _list_reader(_int, "integer", least, most), default, least, most, **more)
 
 

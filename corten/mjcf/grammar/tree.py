@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from corten.mjcf.grammar.rules import (
     DRAWING,
     Attribute,
+    BadValue,
+    Rule,
     boolean,
+    bounds,
     identifier,
     integer,
     keyword,
@@ -76,8 +81,8 @@ JOINT = rule(
     real("solreffriction", "solref of dry friction", SOLREF, (1, 2)),
     real("solimpfriction", "solimp of dry friction", SOLIMP, (1, 5)),
     real("stiffness", "spring stiffness", 0.0),
-    real("range", "limits", (0.0, 0.0), 2),
-    real("actuatorfrcrange", "limits of the total actuator force", (0.0, 0.0), 2),
+    bounds("range", "limits", (0.0, 0.0)),
+    bounds("actuatorfrcrange", "limits of the total actuator force", (0.0, 0.0)),
     boolean("actuatorgravcomp", "gravity compensation counts as actuator force", 0),
     real("margin", "distance at which the limit becomes active", 0.0),
     real("ref", "coordinate in the pose of the file", 0.0),
@@ -213,7 +218,56 @@ ATTACH = rule(
     text("prefix", "prefix of the inserted names", required=True),
 )
 
-COMPOSITE = rule("composite", "procedural bodies", refused="composite objects are not supported")
+_GONE = {"particle": "<replicate>", "grid": "<flexcomp>", "rope": "a cable", "loop": "<flexcomp>",
+         "cloth": "<flexcomp>"}
+_CURVES = {"0": 0, "s": 1, "cos(s)": 2, "sin(s)": 3}
+
+
+def _composite_type() -> Attribute:
+    known = keyword("type", "type; a cable is the only one left", {"cable": 0}, required=True)
+
+    def read(text: str) -> int:
+        if text in _GONE:
+            raise BadValue(f"'{text}' is no longer supported, use {_GONE[text]} instead")
+        return known.read(text)
+
+    return replace(known, read=read)
+
+
+def _some(primary: Rule, names: str) -> list[Attribute]:
+    return [primary.attributes[name] for name in names.split()]
+
+
+COMPOSITE = rule(
+    "composite",
+    "a cable: bodies along a curve, with ball joints between them",
+    _composite_type(),
+    text("prefix", "prefix of the names of what is made", ""),
+    integer("count", "number of points along the curve", (1, 1, 1), (1, 3)),
+    real("offset", "translation of the whole", (0.0, 0.0, 0.0), 3),
+    real("quat", "rotation of the curve; one that is not of unit length scales it too", (1.0, 0.0, 0.0, 0.0), 4),
+    real("vertex", "the points, instead of count, curve and size", None, (1, None)),
+    text("initial", "joint of the first body: ball, free or none", "ball"),
+    keywords("curve", "the curve's x, y and z as functions of its parameter", _CURVES, (0, 0, 0)),
+    real("size", "length of the part along the parameter, radius and half turns of the round part",
+         (1.0, 0.0, 0.0), (1, 3)),
+    children=[
+        rule("joint", "joints of the cable", keyword("kind", "kind", {"main": 0}, required=True),
+             *_some(JOINT, "group stiffness damping armature range margin solreflimit solimplimit frictionloss"
+                           " solreffriction solimpfriction"),
+             *with_effect("accepted, without effect, as in the reference: cables have ball joints",
+                          *_some(JOINT, "type axis limited"), real("solreffix", "solref", None, (1, 2)),
+                          real("solimpfix", "solimp", None, (1, 5)))),
+        rule("skin", "surface", *with_effect(
+            DRAWING, boolean("texcoord", "texture coordinates"), reference("material", "material"), colour(),
+            integer("group", "group"), real("inflate", "offset"), integer("subgrid", "subdivisions")), most=1),
+        rule("geom", "geoms of the cable: capsules, cylinders or boxes",
+             *_some(GEOM, "type contype conaffinity condim group priority size material rgba friction mass density"
+                          " solmix solref solimp margin gap"), most=1),
+        rule("site", "sites at both ends", *_some(SITE, "group size material rgba"), most=1),
+        PLUGIN,
+    ],
+)
 FLEXCOMP = rule("flexcomp", "procedural flexible object", refused="flexible objects are not supported")
 
 _CONTENTS = [INERTIAL, JOINT, FREEJOINT, GEOM, ATTACH, SITE, CAMERA, LIGHT, PLUGIN, COMPOSITE, FLEXCOMP]

@@ -12,7 +12,7 @@ from corten.kernel.record import Field
 from corten.model.enums import SensorType, Stage
 
 # Sensors whose stage does not compute them: their readings stay zero.
-NOT_COMPUTED = frozenset((SensorType.TACTILE, SensorType.PLUGIN))
+NOT_COMPUTED = frozenset((SensorType.PLUGIN,))
 MOMENTUM = (SensorType.SUBTREELINVEL, SensorType.SUBTREEANGMOM)
 FORCE = (
     SensorType.ACCELEROMETER,
@@ -77,5 +77,5 @@ def lens(values: Mapping[str, Any], c: int) -> tuple[float, ...]:
         intrinsic = np.asarray(values["cam_intrinsic"][c], np.float32).reshape(2, 2)
         return tuple(float(n) for n in (intrinsic / size * np.array((width, height), np.float32)).ravel())
     angle = math.radians(float(values["cam_fovy"][c]))
-    focal = 0.5 * height / math.tan(0.5 * angle)
+    focal = 0.5 * height / math.tan(0.5 * angle) if angle else math.inf
     return focal, focal, 0.5 * width, 0.5 * height

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 
 REFERENCE_VERSION = "3.5.0"
+MEMORY = 2**28  # bytes of working memory that it gets at least: what it gives itself is too little for some scenes
 ARRAYS = (np.ndarray, bytes, int, float)
 
 
@@ -107,7 +108,9 @@ class Reference:
 
     def load(self, path: Path) -> Any:
         try:
-            return self.mj.MjModel.from_xml_path(str(path))
+            spec = self.mj.MjSpec.from_file(str(path))
+            spec.memory = max(spec.memory, MEMORY)
+            return spec.compile()
         except (ValueError, OSError) as error:
             raise Refused(str(error)) from error
 
@@ -143,9 +146,9 @@ class Reference:
         compressed = name == "actuator_moment" or bool(self.mj.mj_isSparse(m))
         return _dense(m, d, name, compressed)
 
-    def unsolved(self, m: Any, d: Any) -> dict[str, float]:
+    def residual(self, m: Any, d: Any) -> dict[str, float]:
         """How far the solver's result is from a solution: of r = M qacc - qfrc_smooth - qfrc_constraint, the largest
-        force, and the largest acceleration inv(M) r. Zero but for rounding, unless the solver ran out of iterations."""
+        force, and the largest acceleration inv(M) r. Zero but for rounding if the solver has converged."""
         force, acceleration = np.zeros(m.nv), np.zeros((1, m.nv))
         if m.nv:
             self.mj.mj_mulM(m, d, force, np.array(d.qacc))

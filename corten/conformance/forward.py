@@ -14,6 +14,7 @@ from . import scope
 from .compare import Difference, compare, scale_of
 from .contacts import Match, collision_difference, match, row_order
 from .engines import SPARSE, Engine, Reference, read
+from .exactness import SOLVED, Exactness, Run
 from .stages import (
     ACCELERATION_SENSOR_TOLERANCE,
     DEFAULT_SOLVER_ITERATIONS,
@@ -26,10 +27,6 @@ from .stages import (
     group_of,
 )
 from .states import State
-
-# Results of the constraint solver, and which residual of the reference says how exact its own value is.
-UNSOLVED = {"qacc": "acceleration", "qacc_warmstart": "acceleration", "qfrc_constraint": "force", "efc_force": "force"}
-UNSOLVED_FACTOR = 4.0  # an error may be some times its residual
 
 # Sizes that count the used entries of a field, by the field's beginning; the rest of the array is unused memory.
 LIVE = {"contact.": "ncon", "efc_": "nefc", "island_": "nisland"}
@@ -72,6 +69,10 @@ class Pair:
         for engine, m, d in zip(self.engines, self.models, self.data, strict=True):
             getattr(engine, stage)(m, d, *args)
 
+    def exactness(self, state: State, run: Run | None = None) -> Exactness:
+        """How exact the reference is from one state, with the options as they are; after `forward` unless told."""
+        return Exactness(self.reference, self.models[0], state, run or self.reference.forward)
+
     @contextmanager
     def options(self, **values: float) -> Iterator[None]:
         """Change options of both models for a while."""
@@ -103,9 +104,14 @@ def unlisted(fields: Iterable[str]) -> list[str]:
 
 def compare_forward(pair: Pair, state: State, stages: tuple[str, ...]) -> tuple[list[Difference], bool]:
     """Differences of one state, stage by stage, and whether its contacts were unique (rows and forces compared)."""
-    pair.set(state)
     with pair.options(**EXACT_SOLVER):
+        pair.set(state)
         pair.each("forward")
+        return _compare_stages(pair, state, stages)
+
+
+def _compare_stages(pair: Pair, state: State, stages: tuple[str, ...]) -> tuple[list[Difference], bool]:
+    """Differences of both data after a forward pass."""
     reference, ours = pair.data
     fields = data_fields(pair)
     found = [Difference("position", f, state.label, float("inf"), 0.0, "no stage lists it") for f in unlisted(fields)]
@@ -114,6 +120,7 @@ def compare_forward(pair: Pair, state: State, stages: tuple[str, ...]) -> tuple[
         contacts = match(pair.models[0], reference, ours)
         found.append(collision_difference(contacts, state.label))
     rows = None
+    exactness = pair.exactness(state)
     for group in GROUPS:
         if group.stage not in stages or group.stage not in FORWARD:
             continue
@@ -130,13 +137,15 @@ def compare_forward(pair: Pair, state: State, stages: tuple[str, ...]) -> tuple[
                 continue
             if not getattr(reference, WRITTEN_IF.get(name, ""), True):
                 continue
-            difference = _compare_field(pair, group, name, state.label, contacts.order, rows)
+            difference = _compare_field(pair, group, name, state.label, contacts.order, rows, exactness)
             if difference is not None:
                 found.append(difference)
     return found, contacts.order is not None
 
 
-def _compare_field(pair: Pair, group: Group, name: str, state: str, order: Any, rows: Any) -> Difference | None:
+def _compare_field(
+    pair: Pair, group: Group, name: str, state: str, order: Any, rows: Any, exactness: Exactness
+) -> Difference | None:
     """One field, cut to its used entries and brought into the reference's order."""
     m, reference = pair.models[0], pair.data[0]
     if name in SPARSE:
@@ -161,18 +170,9 @@ def _compare_field(pair: Pair, group: Group, name: str, state: str, order: Any, 
         width = 3 if name == "wrap_xpos" else 1
         theirs, mine = theirs.reshape(-1, width)[:used], mine.reshape(-1, width)[:used]
     elif name == "sensordata":
-        return _compare_sensors(m, group, state, theirs, mine)
-    return compare(group.stage, name, state, theirs, mine, group.tolerance + _slack(pair, name, theirs))
-
-
-def _slack(pair: Pair, name: str, theirs: np.ndarray) -> float:
-    """What is added to a tolerance because the reference's own solver has not converged: first-order methods may not,
-    and then its result is off by about its residual. Where M is singular it has none, and nothing is added."""
-    kind = UNSOLVED.get(name)
-    if kind is None:
-        return 0.0
-    residual = pair.reference.unsolved(pair.models[0], pair.data[0])[kind]
-    return UNSOLVED_FACTOR * residual / scale_of(theirs, 1.0) if np.isfinite(residual) else 0.0
+        return _compare_sensors(m, group, state, theirs, mine, exactness)
+    difference = compare(group.stage, name, state, theirs, mine, group.tolerance)
+    return exactness.allow(difference, converged=True) if name in SOLVED else difference
 
 
 def _live(values: np.ndarray, name: str, d: Any) -> np.ndarray:
@@ -196,19 +196,21 @@ def _contact_ids(ids: np.ndarray, kinds: np.ndarray, order: np.ndarray) -> np.nd
     return owner
 
 
-def _compare_sensors(m: Any, group: Group, state: str, theirs: np.ndarray, mine: np.ndarray) -> Difference:
+def _compare_sensors(
+    m: Any, group: Group, state: str, theirs: np.ndarray, mine: np.ndarray, exactness: Exactness
+) -> Difference:
     """Sensor readings: those of accelerations and forces have a wider tolerance. The worst sensor stands for all."""
     if theirs.shape != mine.shape:
         return compare(group.stage, "sensordata", state, theirs, mine, group.tolerance)
     dim = np.asarray(m.sensor_dim)
     late = np.repeat(np.asarray(m.sensor_needstage), dim) == Stage.ACC
     covered = ~np.isin(np.repeat(np.asarray(m.sensor_type), dim), list(scope.SENSORS_NOT_COVERED))
-    parts = [(covered & ~late, group.tolerance), (covered & late, ACCELERATION_SENSOR_TOLERANCE)]
-    results = [
-        compare(group.stage, "sensordata", state, np.where(chosen, theirs, 0.0), np.where(chosen, mine, 0.0), tolerance)
-        for chosen, tolerance in parts
-    ]
-    return max(results, key=lambda x: x.ratio)
+    parts = (covered & ~late, group.tolerance), (covered & late, ACCELERATION_SENSOR_TOLERANCE)
+    early_ones, late_ones = (
+        compare(group.stage, "sensordata", state, np.where(part, theirs, 0.0), np.where(part, mine, 0.0), tolerance)
+        for part, tolerance in parts
+    )
+    return max(early_ones, exactness.allow(late_ones, covered & late), key=lambda x: x.ratio)
 
 
 def compare_default_solver(pair: Pair, state: State) -> list[Difference]:
@@ -216,12 +218,13 @@ def compare_default_solver(pair: Pair, state: State) -> list[Difference]:
     pair.set(state)
     pair.each("forward")
     reference, ours = pair.data
+    exactness = pair.exactness(state)
     found = []
     for name in ("qacc", "qfrc_constraint"):
         theirs, mine = read(reference, name), read(ours, name)
         if mine is not None:
             label = f"{state.label}, default solver"
-            found.append(compare("solve", name, label, theirs, mine, DEFAULT_SOLVER_TOLERANCE))
+            found.append(exactness.allow(compare("solve", name, label, theirs, mine, DEFAULT_SOLVER_TOLERANCE)))
     counts = read(ours, "solver_niter")
     if counts is not None and int(pair.models[0].opt.solver) == Solver.NEWTON:
         islands = max(1, int(read(reference, "nisland") or 0))

@@ -107,11 +107,12 @@ DUAL = (
 # Isles: parts of the system that are solved one after another. Each is some ranges of dofs and some rows.
 ISLES = (
     Field("nisle", (), "block", "number of isles", ours=True),
-    Field("isle_rangeadr", ("nisle_cap",), "block", "first range of each isle, and one past the last", ours=True),
+    Field("isle_rangeadr", ("nisle_cap",), "block", "first range of each isle, and of trees without rows", ours=True),
     Field(
         "isle_efcadr", ("nisle_cap",), "block", "first row of each isle in isle_efc, and one past the last", ours=True
     ),
     Field("isle_nv", ("nisle_cap",), "block", "number of dofs of each isle", ours=True),
+    Field("isle_cost", ("nisle_cap",), "real", "cost of each isle where the solver starts", ours=True),
     Field("isle_rangenext", ("nisle_cap",), "block", "where the next range of each isle goes", ours=True),
     Field("isle_efcnext", ("nisle_cap",), "block", "where the next row of each isle goes", ours=True),
     Field("tree_isle", ("ntree",), "block", "isle of each tree, or -1", ours=True),

@@ -1,6 +1,7 @@
 """Isles: the parts of the system that the solvers treat one after another, and sums over their dofs.
 
-An isle is a list of ranges of dofs (whole trees) and a list of rows that touch no other dofs.
+An isle is a list of ranges of dofs (whole trees) and a list of rows that touch no other dofs. Trees that no row touches
+have the ranges after those of the last isle.
 """
 
 from __future__ import annotations
@@ -14,14 +15,31 @@ def find_isles(m, d):
     """The isles of the system: for one world its islands, the trees that rows join; for a block everything at once.
 
     What rows join differs from world to world, so in a block the islands of one world would depend on its neighbours.
-    PGS and the no-slip rounds work on the whole system, as in MuJoCo.
     """
-    whole = m.opt.solver == Solver.PGS or m.opt.noslip_iterations > 0 or m.opt.disableflags & DisableBit.ISLAND
-    if m.ntree > 1 and one_world(d) and not whole:
+    if m.ntree > 1 and one_world(d) and by_islands(m):
         join_trees(m, d)
         list_isles(m, d)
     else:
         one_isle(m, d)
+
+
+@kernel
+def by_islands(m):
+    """Whether islands are solved apart: PGS and the no-slip rounds work on the whole system, as in MuJoCo."""
+    whole = m.opt.solver == Solver.PGS or m.opt.noslip_iterations > 0 or m.opt.disableflags & DisableBit.ISLAND
+    return not whole
+
+
+@kernel
+def isle_scale(m, d, s):
+    """What costs and gradients of isle s are multiplied by: 1 / trace of M, of an island as M is now, else at qpos0."""
+    if not by_islands(m):
+        return 1.0 / (m.stat.meaninertia * max(1, d.isle_nv[s]))
+    trace = 0.0
+    for k in range(d.isle_rangeadr[s], d.isle_rangeadr[s + 1]):
+        for i in range(d.range_first[k], d.range_last[k]):
+            trace = trace + d.M[m.M_rowadr[i] + m.M_rownnz[i] - 1]
+    return 1.0 / trace
 
 
 @kernel
@@ -83,13 +101,16 @@ def list_isles(m, d):
         d.isle_efcadr[s + 1] += d.isle_efcadr[s]
         d.isle_rangenext[s] = d.isle_rangeadr[s]
         d.isle_efcnext[s] = d.isle_efcadr[s]
+    d.isle_rangenext[d.nisle] = d.isle_rangeadr[d.nisle]
+    d.isle_rangeadr[d.nisle + 1] = m.ntree
     for t in range(m.ntree):
         s = d.tree_isle[t]
-        if s >= 0:
-            k = d.isle_rangenext[s]
-            d.isle_rangenext[s] = k + 1
-            d.range_first[k] = m.tree_dofadr[t]
-            d.range_last[k] = m.tree_dofadr[t] + m.tree_dofnum[t]
+        if s < 0:
+            s = d.nisle
+        k = d.isle_rangenext[s]
+        d.isle_rangenext[s] = k + 1
+        d.range_first[k] = m.tree_dofadr[t]
+        d.range_last[k] = m.tree_dofadr[t] + m.tree_dofnum[t]
     for r in range(d.nefc):
         s = isle_of_row(m, d, r)
         d.isle_efc[d.isle_efcnext[s]] = r
@@ -108,6 +129,7 @@ def one_isle(m, d):
     d.nisle = 1
     d.isle_rangeadr[0] = 0
     d.isle_rangeadr[1] = 1
+    d.isle_rangeadr[2] = 1
     d.range_first[0] = 0
     d.range_last[0] = m.nv
     d.isle_nv[0] = m.nv

@@ -8,7 +8,6 @@ rule. (Todorov, "Convex and analytically-invertible dynamics with contacts and c
 from __future__ import annotations
 
 from corten.kernel import any_lane, kernel, maximum, sqrt, where
-from corten.model.enums import DisableBit
 from corten.physics.constraint.cost import update_rows
 from corten.physics.constraint.hessian import (
     add_changed_rows,
@@ -17,13 +16,9 @@ from corten.physics.constraint.hessian import (
     factor_hessian,
     solve_hessian,
 )
-from corten.physics.constraint.isles import (
-    dot,
-    multiply_inertia_isle,
-    multiply_rows,
-    solve_inertia_isle,
-)
+from corten.physics.constraint.isles import dot, isle_scale, solve_inertia_isle
 from corten.physics.constraint.line_search import line_search
+from corten.physics.constraint.start import gauss
 from corten.physics.constraint.statistics import count_iterations, count_states, save_statistics
 
 TINY = 1e-15
@@ -31,9 +26,9 @@ TINY = 1e-15
 
 @kernel
 def primal(m, d, s, newton):
-    """Solve isle s: qacc, efc_force, qfrc_constraint on its dofs and rows."""
-    scale = 1.0 / (m.stat.meaninertia * max(1, d.isle_nv[s]))
-    cost = start(m, d, s)
+    """Solve isle s from its start: qacc, efc_force, qfrc_constraint on its dofs and rows."""
+    scale = isle_scale(m, d, s)
+    cost = d.isle_cost[s]
     if newton:
         begin_sum(m, d, s)
     descend(m, d, s, newton)
@@ -59,57 +54,11 @@ def primal(m, d, s, newton):
         if d.stat_cap > 0:
             save_statistics(d, s, count, running, improvement, steepness, slope, evaluations)
         count = where(running, count + 1.0, count)
-        running = running & (improvement > m.opt.tolerance) & (steepness > m.opt.tolerance)
+        running = running & (improvement >= m.opt.tolerance) & (steepness >= m.opt.tolerance)
         if not any_lane(running):
             break
         turn(d, s, newton)
     count_iterations(d, s, count, running)
-
-
-@kernel
-def start(m, d, s):
-    """The starting point, qacc_warmstart or qacc_smooth, whichever costs less in each world; gives the cost there."""
-    if m.opt.disableflags & DisableBit.WARMSTART:
-        for q in range(d.isle_efcadr[s], d.isle_efcadr[s + 1]):
-            d.efc_jar[d.isle_efc[q]] = d.efc_b[d.isle_efc[q]]
-        for k in range(d.isle_rangeadr[s], d.isle_rangeadr[s + 1]):
-            for i in range(d.range_first[k], d.range_last[k]):
-                d.qacc[i] = d.qacc_smooth[i]
-                d.sol_Ma[i] = d.qfrc_smooth[i]
-        return update_rows(m, d, s)
-    for q in range(d.isle_efcadr[s], d.isle_efcadr[s + 1]):
-        d.efc_jar[d.isle_efc[q]] = d.efc_b[d.isle_efc[q]]
-    smooth_cost = update_rows(m, d, s)
-    for k in range(d.isle_rangeadr[s], d.isle_rangeadr[s + 1]):
-        for i in range(d.range_first[k], d.range_last[k]):
-            d.qacc[i] = d.qacc_warmstart[i]
-    multiply_rows(d, s, d.efc_jar, d.qacc)
-    for q in range(d.isle_efcadr[s], d.isle_efcadr[s + 1]):
-        r = d.isle_efc[q]
-        d.efc_jar[r] = d.efc_jar[r] - d.efc_aref[r]
-    multiply_inertia_isle(m, d, s, d.sol_Ma, d.qacc)
-    warm_cost = update_rows(m, d, s) + gauss(d, s)
-    warm = warm_cost <= smooth_cost
-    if any_lane(~warm):
-        for q in range(d.isle_efcadr[s], d.isle_efcadr[s + 1]):
-            r = d.isle_efc[q]
-            d.efc_jar[r] = where(warm, d.efc_jar[r], d.efc_b[r])
-        for k in range(d.isle_rangeadr[s], d.isle_rangeadr[s + 1]):
-            for i in range(d.range_first[k], d.range_last[k]):
-                d.qacc[i] = where(warm, d.qacc[i], d.qacc_smooth[i])
-                d.sol_Ma[i] = where(warm, d.sol_Ma[i], d.qfrc_smooth[i])
-        return update_rows(m, d, s) + gauss(d, s)
-    return warm_cost
-
-
-@kernel
-def gauss(d, s):
-    """(qacc - qacc_smooth)' M (qacc - qacc_smooth) / 2"""
-    total = 0.0
-    for k in range(d.isle_rangeadr[s], d.isle_rangeadr[s + 1]):
-        for i in range(d.range_first[k], d.range_last[k]):
-            total = (d.sol_Ma[i] - d.qfrc_smooth[i]) * (d.qacc[i] - d.qacc_smooth[i]) + total
-    return 0.5 * total
 
 
 @kernel

@@ -10,6 +10,7 @@ from corten.physics.constraint.isles import find_isles
 from corten.physics.constraint.jacobian import multiply_jacobian
 from corten.physics.constraint.noslip import noslip
 from corten.physics.constraint.primal import primal
+from corten.physics.constraint.start import start
 from corten.physics.constraint.statistics import COUNTED
 
 
@@ -39,6 +40,8 @@ def constraint_solve(m, d):
     for r in range(d.nefc):
         d.efc_b[r] = d.efc_b[r] - d.efc_aref[r]
     find_isles(m, d)
+    if m.opt.solver != Solver.PGS:
+        start(m, d)
     for s in range(d.nisle):
         if m.opt.solver == Solver.NEWTON:
             primal(m, d, s, True)

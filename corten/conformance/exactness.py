@@ -61,11 +61,12 @@ class Exactness:
         return max(changes, default=0.0) / scale_of(first, 1.0)
 
     def residual(self, name: str) -> float:
-        """The residual behind a field, on the same scale."""
+        """The residual behind a field, on the same scale; none where the reference has none, as with a singular M."""
         if name not in RESIDUAL:
             return 0.0
         d = self.results[0]
-        return self.reference.residual(self.m, d)[RESIDUAL[name]] / scale_of(np.asarray(read(d, name)), 1.0)
+        residual = self.reference.residual(self.m, d)[RESIDUAL[name]]
+        return residual / scale_of(np.asarray(read(d, name)), 1.0) if np.isfinite(residual) else 0.0
 
     def allow(self, difference: Difference, part: np.ndarray | None = None, converged: bool = False) -> Difference:
         """The difference with its tolerance widened, if it needs that.

@@ -22,10 +22,10 @@ INSIDE, OUTSIDE, UNDECIDED = 1, 0, -1
 def gjk(m, d, shape, part, vertex, corner, witness, cutoff):
     """(vertices of the last simplex, distance) of two shapes; FAR if it is known to exceed the cutoff.
 
-    With a cutoff of zero only overlap is asked for. `vertex` and `corner` have eight rows: the simplex is in the first
-    four. Row 0 of `witness` holds the nearest points of the two shapes; on entry points to start from. From points that
-    coincide it goes nowhere, and flat tetrahedra may lead it astray until iterations run out. If then nothing shows that
-    the shapes are apart, the answer is (0, 0).
+    With a cutoff of zero only overlap is asked for. `vertex` and `corner` have eight rows: the simplex is in the
+    first four. Row 0 of `witness` holds the nearest points of the two shapes; on entry points to start from. From
+    points that coincide it goes nowhere, and flat tetrahedra may lead it astray until iterations run out. If then
+    nothing shows that the shapes are apart, the answer is (0, 0).
     """
     gap = 0.5 * m.opt.ccd_tolerance * m.opt.ccd_tolerance
     if polyhedral(shape, part, 0) and polyhedral(shape, part, 1):

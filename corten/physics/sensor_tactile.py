@@ -25,7 +25,7 @@ def tactile_sensor(m, d, i):
     """The image of one sensor in all worlds."""
     put_zero(m, i, d.sensor_fresh, m.sensor_adr[i])
     for l in lanes(d):
-        feel(m, lane(d, l), i)
+        feel(lane(m, l), lane(d, l), i)
 
 
 @kernel

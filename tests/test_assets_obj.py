@@ -106,3 +106,12 @@ def test_convex_polygon_loses_no_area():
 def test_errors_say_what_is_wrong(line, message):
     with pytest.raises(MeshError, match=message):
         read_obj((BASE + line).encode(), False)
+
+
+@pytest.mark.parametrize("corners", [100, 101])
+def test_polygons_with_very_many_corners_are_left_out(corners):
+    turns = np.linspace(0, 2 * np.pi, corners, endpoint=False)
+    rim = [f"v {np.cos(t):.6f} {np.sin(t):.6f} 0" for t in turns]
+    sides = [f"f {i + 1} {(i + 1) % corners + 1} {corners + 1}" for i in range(corners)]
+    lid = "f " + " ".join(str(corners - i) for i in range(corners))
+    check("\n".join([*rim, "v 0 0 1", *sides, lid]) + "\n")

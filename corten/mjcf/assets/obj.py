@@ -20,6 +20,7 @@ from .triangulate import clip_polygon, clip_quads
 NUMBER = re.compile(rb"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[+-]?(?:nan|inf(?:inity)?)", re.IGNORECASE)
 INTEGER = re.compile(rb"[+-]?\d+")
 INT_MAX = 2**31 - 1
+MOST_CORNERS = 100  # the reference leaves out polygons with more
 
 
 @dataclass
@@ -196,7 +197,7 @@ def _triangles(
     owner, local = clip_quads(vertices[corners[starts[quads, None] + np.arange(4), 0]])
     owners.append(quads[owner])
     rows.append(starts[quads[owner], None] + local)
-    for face in np.flatnonzero(counts > 4):
+    for face in np.flatnonzero((counts > 4) & (counts <= MOST_CORNERS)):
         members = starts[face] + np.arange(counts[face])
         local_list = clip_polygon(vertices[corners[members, 0]])
         owners.append(np.full(len(local_list), face))

@@ -13,8 +13,8 @@ HEADER = """# Fields of Model and Data
 
 This page is printed from the tables of fields by `python -m corten.model.reference`; do not edit it.
 
-Names, shapes and meanings are MuJoCo's; what is Corten's own is marked *ours*. Every field is an attribute: a NumPy array
-over the memory that kernels work on, or a number where the shape is empty. The stage is the one of the step
+Names, shapes and meanings are MuJoCo's; what is Corten's own is marked *ours*. Every field is an attribute: a NumPy
+array over the memory that kernels work on, or a number where the shape is empty. The stage is the one of the step
 (`corten/physics/step.py`) that writes a field.
 """
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from elements import set_worlds
+from elements import centred_difference, set_worlds
 from twins import STATE, Twins
 
 import corten
@@ -73,3 +73,30 @@ def worlds_and_block(m: corten.Model, element: Element, count: int = 4) -> tuple
     lanes = block(m, element)
     set_worlds(lanes, worlds, ("qpos", "qvel", "act", "ctrl"))
     return worlds, lanes
+
+
+def assert_tangents_are_derivatives(
+    m: corten.Model, d: corten.Data, fields: Sequence[str], rng: np.random.Generator, floor: float
+) -> None:
+    """Along a random direction of coordinates that are not quaternions, tangents equal centred differences to 1e-6.
+
+    `floor` is what they may differ by besides, of the largest derivative.
+    """
+    at = d.qpos.copy()
+    direction = np.zeros(m.nq)
+    plain = np.concatenate([np.arange(3), m.jnt_qposadr[m.jnt_type >= JointType.SLIDE]])
+    direction[plain] = rng.standard_normal(len(plain))
+
+    def moved(s: float) -> np.ndarray:
+        d.qpos[:] = at + s * direction
+        forces(m, d)
+        return np.concatenate([getattr(d, f).ravel() for f in fields])
+
+    dual = block(m, Element("dual", 3))
+    dual.fill("qpos", at)
+    dual.fill("qvel", d.qvel)
+    dual.qpos[:, 1] = direction
+    forces(m, dual)
+    exact = np.concatenate([dual.array(f)[..., 1].ravel() for f in fields])
+    expected = centred_difference(moved, 1e-5)
+    np.testing.assert_allclose(exact, expected, rtol=1e-6, atol=floor * max(1.0, np.abs(expected).max()))

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 
 from corten.kernel import kernel, local, local_int, stage, unroll
+from corten.kernel.quat import quat_mat
 from corten.kernel.vec import add3, load3, scale3, store3, sub3
 from corten.model.enums import EnableBit, GeomType
 from corten.physics.collision.contact import MAX_TOUCH, touch
@@ -109,20 +110,7 @@ def tilted(m, d, shape, part, witness, least):
 @kernel
 def turn_about(shape, i, pivot, axis):
     """Turn a shape about a point by a quaternion with the given vector part: R becomes Q R, x becomes p + Q (x - p)."""
-    w, x, y, z = HALF_COSINE, axis[0], axis[1], axis[2]
-    ww, xx, yy, zz = w * w, x * x, y * y, z * z
-    wx, wy, wz, xy, xz, yz = w * x, w * y, w * z, x * y, x * z, y * z
-    q = (
-        ww + xx - yy - zz,
-        2.0 * (xy - wz),
-        2.0 * (xz + wy),
-        2.0 * (xy + wz),
-        ww - xx + yy - zz,
-        2.0 * (yz - wx),
-        2.0 * (xz - wy),
-        2.0 * (yz + wx),
-        ww - xx - yy + zz,
-    )
+    q = quat_mat((HALF_COSINE, axis[0], axis[1], axis[2]))
     put_matrix(shape, i, mat_mul(q, matrix(shape, i)))
     place = load3(shape, i)
     arm = sub3(pivot, place)

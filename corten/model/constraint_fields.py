@@ -24,6 +24,7 @@ ROWS = (
     Field(
         "efc_dim", ("efc_cap",), "block", "rows of the same object from its first one on; 0 on the others", ours=True
     ),
+    Field("efc_on", ("efc_cap",), "flag", "whether a world needs the row; not of contacts", "rows", ours=True),
     Field("efc_J_rownnz", ("efc_cap",), "block", "Jacobian: entries of each row", "rows"),
     Field("efc_J_rowadr", ("efc_cap",), "block", "Jacobian: start of each row", "rows"),
     Field("efc_J_colind", ("efcJ_cap",), "block", "Jacobian: dof of each entry", "rows"),

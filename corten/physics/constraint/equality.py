@@ -13,15 +13,16 @@ from corten.physics.constraint.jacobian import (
     fill_chain,
     point_arm,
     repeat_chain,
+    settle,
 )
 
 
 @kernel
 def equality_rows(m, d):
-    """Rows of all equality constraints that are active in some world; D is made zero where they are not."""
+    """Rows of all equality constraints that are active in some world."""
     for e in range(m.neq):
         if any_lane(d.eq_active[e]):
-            kind = m.eq_type[e]
+            kind, first = m.eq_type[e], d.nefc
             if kind == EqualityType.CONNECT:
                 connect(m, d, e)
             elif kind == EqualityType.WELD:
@@ -32,6 +33,7 @@ def equality_rows(m, d):
                 couple_tendons(m, d, e)
             elif kind == EqualityType.DISTANCE:
                 keep_distance(m, d, e)
+            settle(m, d, first, d.eq_active[e])
 
 
 @kernel

@@ -24,20 +24,19 @@ def impedance(m, d):
         rows, kind, number = d.efc_dim[r], d.efc_type[r], d.efc_id[r]
         if kind == ConstraintType.EQUALITY:
             solref, solimp = (m.eq_solref[number, 0], m.eq_solref[number, 1]), row5(m.eq_solimp, number)
-            set_rows(m, d, r, rows, violation(d, r, rows), solref, solref, solimp, d.eq_active[number])
+            set_rows(m, d, r, rows, violation(d, r, rows), solref, solref, solimp, d.efc_on[r])
         elif kind == ConstraintType.FRICTION_DOF:
             solref, solimp = (m.dof_solref[number, 0], m.dof_solref[number, 1]), row5(m.dof_solimp, number)
-            set_rows(m, d, r, 1, d.efc_pos[r], solref, solref, solimp, True)
+            set_rows(m, d, r, 1, d.efc_pos[r], solref, solref, solimp, d.efc_on[r])
         elif kind == ConstraintType.FRICTION_TENDON:
             solref = (m.tendon_solref_fri[number, 0], m.tendon_solref_fri[number, 1])
-            set_rows(m, d, r, 1, d.efc_pos[r], solref, solref, row5(m.tendon_solimp_fri, number), True)
+            set_rows(m, d, r, 1, d.efc_pos[r], solref, solref, row5(m.tendon_solimp_fri, number), d.efc_on[r])
         elif kind == ConstraintType.LIMIT_JOINT:
             solref, solimp = (m.jnt_solref[number, 0], m.jnt_solref[number, 1]), row5(m.jnt_solimp, number)
-            set_rows(m, d, r, 1, d.efc_pos[r], solref, solref, solimp, d.efc_pos[r] < d.efc_margin[r])
+            set_rows(m, d, r, 1, d.efc_pos[r], solref, solref, solimp, d.efc_on[r])
         elif kind == ConstraintType.LIMIT_TENDON:
             solref = (m.tendon_solref_lim[number, 0], m.tendon_solref_lim[number, 1])
-            on = d.efc_pos[r] < d.efc_margin[r]
-            set_rows(m, d, r, 1, d.efc_pos[r], solref, solref, row5(m.tendon_solimp_lim, number), on)
+            set_rows(m, d, r, 1, d.efc_pos[r], solref, solref, row5(m.tendon_solimp_lim, number), d.efc_on[r])
         else:
             solref = (d.contact_solref[number, 0], d.contact_solref[number, 1])
             along = (d.contact_solreffriction[number, 0], d.contact_solreffriction[number, 1])

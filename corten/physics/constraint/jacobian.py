@@ -6,10 +6,12 @@ both chains, from the bodies down to where they meet. Rows of one object have th
 
 from __future__ import annotations
 
-from corten.kernel import kernel, stage
+from corten.kernel import all_lanes, any_lane, kernel, nonzero, stage
 from corten.kernel.spatial import load6
 from corten.kernel.vec import add3, cross, load3, scale3, sub3
+from corten.model.enums import Jacobian
 
+MANY_DOFS = 60  # from here on the reference stores sparse Jacobians, unless it is told otherwise
 FIRST, SECOND = 1, 2  # whose chain a dof is on; both: 3
 
 
@@ -40,6 +42,48 @@ def begin(d, kind, number, rows, entries):
     d.nefc = first + rows
     d.nJ = start + rows * entries
     return True
+
+
+@kernel
+def settle(m, d, first, needed):
+    """What worlds need the rows from `first` on, which are those of one object; rows that none does are taken back.
+
+    Rows that nothing moves do not count, as in MuJoCo: those without entries, and where its Jacobian is dense also
+    those whose entries are all zero.
+    """
+    rows = d.nefc - first
+    if rows == 0:
+        return
+    if d.efc_J_rownnz[first] == 0:
+        take_back(d, first)
+    elif m.opt.jacobian == Jacobian.DENSE or (m.opt.jacobian == Jacobian.AUTO and m.nv < MANY_DOFS):
+        on = moves(d, first, rows) & needed
+        if any_lane(on):
+            for r in range(first, first + rows):
+                d.efc_on[r] = on
+        else:
+            take_back(d, first)
+    else:
+        for r in range(first, first + rows):
+            d.efc_on[r] = needed
+
+
+@kernel
+def take_back(d, first):
+    """Rows from `first` on are not there."""
+    d.nJ = d.efc_J_rowadr[first]
+    d.nefc = first
+
+
+@kernel
+def moves(d, first, rows):
+    """In which worlds some entry of the rows is not zero."""
+    k, end = d.efc_J_rowadr[first], d.nJ
+    found = nonzero(d.efc_J[k])
+    while k < end and not all_lanes(found):
+        found = found | nonzero(d.efc_J[k])
+        k += 1
+    return found
 
 
 @kernel

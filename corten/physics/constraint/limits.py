@@ -6,7 +6,7 @@ from corten.kernel import any_lane, kernel, maximum
 from corten.kernel.quat import load_quat, quat_normalize, quat_velocity
 from corten.kernel.vec import normalize3
 from corten.model.enums import ConstraintType, JointType
-from corten.physics.constraint.jacobian import begin
+from corten.physics.constraint.jacobian import begin, settle
 
 
 @kernel
@@ -19,6 +19,7 @@ def friction_rows(m, d):
             d.efc_J_colind[d.efc_J_rowadr[r]] = i
             d.efc_pos[r] = 0.0
             d.efc_frictionloss[r] = m.dof_frictionloss[i]
+            settle(m, d, r, m.dof_frictionloss[i] > 0.0)
     for t in range(m.ntendon):
         rubs = any_lane(m.tendon_frictionloss[t] > 0.0)
         if rubs and begin(d, ConstraintType.FRICTION_TENDON, t, 1, m.ten_J_rownnz[t]):
@@ -26,6 +27,7 @@ def friction_rows(m, d):
             tendon_row(m, d, r, t, 1.0)
             d.efc_pos[r] = 0.0
             d.efc_frictionloss[r] = m.tendon_frictionloss[t]
+            settle(m, d, r, m.tendon_frictionloss[t] > 0.0)
 
 
 @kernel
@@ -64,6 +66,7 @@ def scalar_limit(m, d, j, side, dist):
         d.efc_J_colind[d.efc_J_rowadr[r]] = m.jnt_dofadr[j]
         d.efc_pos[r] = dist
         d.efc_margin[r] = m.jnt_margin[j]
+        settle(m, d, r, dist < m.jnt_margin[j])
 
 
 @kernel
@@ -74,6 +77,7 @@ def tendon_limit(m, d, t, side, dist):
         tendon_row(m, d, r, t, -side)
         d.efc_pos[r] = dist
         d.efc_margin[r] = m.tendon_margin[t]
+        settle(m, d, r, dist < m.tendon_margin[t])
 
 
 @kernel
@@ -92,3 +96,4 @@ def ball_limit(m, d, j):
             d.efc_J_colind[start + k] = i + k
         d.efc_pos[r] = dist
         d.efc_margin[r] = m.jnt_margin[j]
+        settle(m, d, r, dist < m.jnt_margin[j])

@@ -205,12 +205,11 @@ def _compare_sensors(
     dim = np.asarray(m.sensor_dim)
     late = np.repeat(np.asarray(m.sensor_needstage), dim) == Stage.ACC
     covered = ~np.isin(np.repeat(np.asarray(m.sensor_type), dim), list(scope.SENSORS_NOT_COVERED))
-    parts = (covered & ~late, group.tolerance), (covered & late, ACCELERATION_SENSOR_TOLERANCE)
-    early_ones, late_ones = (
-        compare(group.stage, "sensordata", state, np.where(part, theirs, 0.0), np.where(part, mine, 0.0), tolerance)
-        for part, tolerance in parts
-    )
-    return max(early_ones, exactness.allow(late_ones, covered & late), key=lambda x: x.ratio)
+    found = []
+    for part, tolerance in (covered & ~late, group.tolerance), (covered & late, ACCELERATION_SENSOR_TOLERANCE):
+        values = np.where(part, theirs, 0.0), np.where(part, mine, 0.0)
+        found.append(exactness.allow(compare(group.stage, "sensordata", state, *values, tolerance), part))
+    return max(found, key=lambda x: x.ratio)
 
 
 def compare_default_solver(pair: Pair, state: State) -> list[Difference]:

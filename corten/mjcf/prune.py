@@ -60,8 +60,12 @@ def _fuse(body: Body) -> None:
 
 
 def _take_inertia(parent: Body, body: Body) -> None:
-    """Add the mass of a child; as in the reference its principal axes count as seen from its own frame."""
-    centre, _ = compose((body.pos, body.quat), (body.ipos, body.iquat))
+    """Add the mass of a child.
+
+    As in the reference the frames are composed the wrong way round: its centre is where its own frame would be in its
+    inertial frame, and its principal axes count as seen from its own frame. That is right where nothing is turned.
+    """
+    centre, _ = compose((body.ipos, body.iquat), (body.pos, body.quat))
     own = (parent.mass, (parent.ipos, parent.iquat), parent.inertia)
     if parent.mass + body.mass < MIN_VALUE:
         parent.mass, parent.ipos, parent.iquat, parent.inertia = 0.0, ZERO, IDENTITY, (0.0, 0.0, 0.0)

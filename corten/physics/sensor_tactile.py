@@ -2,10 +2,11 @@
 
 A vertex feels the geoms that touch anything welded to the sensor's geom. Inside one, at depth p < 0, its pressure is
 p / (0.05 - p), times the squared length of its normal, so it is negative; its sliding is the relative velocity along
-its two tangents, without sign. The readings are all pressures, then the sliding along the first, then along the second
-tangents. Two oddities are MuJoCo's: the velocity stays in world axes while the tangents are those of the mesh, and the
-other body's velocity is taken at the centre of its geom. Meshes that touch it are not felt, since they have no
-signed distance.
+its two tangents, without sign. The readings are all pressures, then the sliding along the first, then along the
+second tangents. Three oddities are MuJoCo's: the velocity stays in world axes while the tangents are those of the
+mesh; the other body's velocity is taken at the centre of its geom; and every third row of normals is taken for a
+vertex's own, the two after it for its tangents, though only builtin plates and wedges have these. Meshes that touch
+it are not felt, since they have no signed distance.
 """
 
 from __future__ import annotations
@@ -57,7 +58,6 @@ def press(m, d, i, g, b):
     """What geom g adds to the image of sensor i, whose vertices move with body b."""
     mesh, own, adr = m.sensor_objid[i], m.sensor_refid[i], m.sensor_adr[i]
     n = m.mesh_vertnum[mesh]
-    directions = m.mesh_normalnum[mesh] // n  # a normal and two tangents for each vertex, or a normal only
     own_pos, own_mat, quat = load3(d.geom_xpos, own), load9(d.geom_xmat, own), load4(m.mesh_quat, mesh)
     pos, mat = load3(d.geom_xpos, g), load9(d.geom_xmat, g)
     _, other = point_velocity(m, d, m.geom_bodyid[g], pos)
@@ -65,14 +65,19 @@ def press(m, d, i, g, b):
         point = add3(mat_vec(own_mat, load3(m.mesh_vert, m.mesh_vertadr[mesh] + j)), own_pos)
         depth = minimum(0.0, signed_distance(m, g, mat_t_vec(mat, sub3(point, pos))))
         if depth < 0.0:
-            first = m.mesh_normaladr[mesh] + directions * j
-            normal = quat_rotate(quat, load3(m.mesh_normal, first))
+            first = m.mesh_normaladr[mesh] + 3 * j
+            normal = direction(m, quat, first)
             _, velocity = point_velocity(m, d, b, point)
             sliding = sub3(velocity, other)
             d.sensor_fresh[adr + j] = depth / (FULL_DEPTH - depth) * dot3(normal, normal)
-            for k in range(1, min(directions, 3)):
-                tangent = quat_rotate(quat, load3(m.mesh_normal, first + k))
-                d.sensor_fresh[adr + k * n + j] = absolute(dot3(sliding, tangent))
+            for k in range(1, 3):
+                d.sensor_fresh[adr + k * n + j] = absolute(dot3(sliding, direction(m, quat, first + k)))
+
+
+@kernel
+def direction(m, quat, row):
+    """A row of the normals of all meshes, turned; zero beyond the last."""
+    return quat_rotate(quat, load3(m.mesh_normal, row)) if row < m.nmeshnormal else (0.0, 0.0, 0.0)
 
 
 @kernel

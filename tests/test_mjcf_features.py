@@ -47,6 +47,14 @@ def test_attach(where: str) -> None:
     check(f"<mujoco>{asset}<worldbody>{where}</worldbody></mujoco>", {"child.xml": CHILD})
 
 
+def test_attach_a_whole_world_as_a_body() -> None:
+    child = b'''<mujoco><worldbody><geom name="ground" size="1"/>
+      <body name="b" pos="1 0 0"><joint/><geom size=".1"/></body></worldbody></mujoco>'''
+    where = '<body name="w" pos="0 1 0"><attach model="child" body="world" prefix="p_"/></body>'
+    asset = '<asset><model name="child" file="child.xml"/></asset>'
+    check(f"<mujoco>{asset}<worldbody>{where}</worldbody></mujoco>", {"child.xml": child})
+
+
 def test_keyframe_of_a_replicated_model() -> None:
     check(f"<mujoco>{KEYS_AND_REPLICAS}</mujoco>")
 

@@ -9,6 +9,7 @@ from corten.mjcf.contact import read_contact
 from corten.mjcf.custom import read_custom
 from corten.mjcf.defaults import Defaults
 from corten.mjcf.equality import read_equality
+from corten.mjcf.grammar.tree import BODY
 from corten.mjcf.meshes import read_mesh_asset
 from corten.mjcf.options import read_options, read_settings, read_sizes, read_statistic, read_znear
 from corten.mjcf.read import Element, Reader
@@ -25,7 +26,7 @@ def load(content: bytes | str, file: str, files: Files, directory: str = "", dep
     """Read a model; `directory` is where it is, relative to the main model."""
     root = Reader(files, directory).read(content, file)
     settings = read_settings(root, directory)
-    world = Body(root, {}, settings)
+    world = Body(root, dict(BODY.defaults), settings)  # so that its copies are bodies like others
     world.name = "world"
     spec = Spec(
         root, settings, world, read_options(root), read_sizes(root), read_statistic(root), read_znear(root),

@@ -94,11 +94,12 @@ SWEEP = (
     Field("near_pair_too", ("nnearcap",), "block", "the same while sorting", ours=True),
     Field("near_start", ("nsweepbody",), "block", "where the pairs of a body begin", ours=True),
     Field("sweep_ready", (), "int", "whether sweep_order is set", ours=True),
-    Field("sweep_order", ("nsweep",), "int", "geoms that move, then those that stand, as last sorted", ours=True),
-    Field("sweep_geom", ("nsweep",), "block", "the same while sweeping one world, by sweep_low", ours=True),
-    Field("sweep_low", ("nsweep",), "common", "where their bounding spheres begin", ours=True),
-    Field("sweep_high", ("nsweep",), "common", "where these end", ours=True),
-    Field("sweep_ball", ("nsweep", 4), "common", "centre and radius of these", ours=True),
+    Field("sweep_order", ("nsweep",), "int", "units that move, then those that stand, as last sorted", ours=True),
+    Field("sweep_unit", ("nsweep",), "block", "the same while sweeping one world", ours=True),
+    Field("sweep_low", ("nsweep",), "common", "by what they are sorted: where they begin", ours=True),
+    Field("sweep_box", ("nsweep", 6), "common", "their bounding boxes in this order: least, most corner", ours=True),
+    Field("unit_box", ("nsweep", 6), "common", "the same in the order of the model", ours=True),
+    Field("geom_box", ("nsweepgeom", 6), "common", "bounding boxes of the swept geoms", ours=True),
 )
 
 VELOCITY = (

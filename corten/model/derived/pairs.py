@@ -4,8 +4,8 @@ Two geoms may touch if their bodies are not welded together, are not parent and 
 are not excluded, and their bit masks agree (contype of one with conaffinity of the other); explicit pairs may touch
 whatever the masks and the tree say. A model with few such pairs has them all listed here, in the order in which
 contacts are reported: by bodies, explicit pairs first, then by geoms, the simpler shape first. A model with many lists
-its explicit pairs only; the others are found by sweeping (`corten/physics/collision/sweep.py`), for which the geoms
-that move, those that stand still, and the planes are listed apart.
+its explicit pairs only; the others are found by sweeping units (`corten/physics/collision/sweep.py`): all geoms of a
+body that moves are one, each geom that stands still is one; planes are listed apart.
 """
 
 from __future__ import annotations
@@ -20,14 +20,16 @@ from corten.model.enums import DisableBit, GeomType
 
 FIELDS = (
     Field("ncandidate", (), "size", "pairs of geoms that are listed", ours=True),
-    Field("nsweepmove", (), "size", "geoms that move and are swept; none if all pairs are listed", ours=True),
-    Field("nsweepstill", (), "size", "geoms that stand still and are swept against those that move", ours=True),
-    Field("nsweepplane", (), "size", "planes that are tried against all geoms that move", ours=True),
+    Field("nsweepmove", (), "size", "bodies that move and are swept; none if all pairs are listed", ours=True),
+    Field("nsweepstill", (), "size", "geoms that stand still and are swept against these bodies", ours=True),
+    Field("nsweepplane", (), "size", "planes that are tried against all bodies that move", ours=True),
+    Field("nsweepgeom", (), "size", "geoms that are swept", ours=True),
     Field("candidate_geom", ("ncandidate", 2), "int", "geoms of a listed pair, the simpler shape first", ours=True),
     Field("candidate_pair", ("ncandidate",), "int", "explicit pair that it is, or -1", ours=True),
     Field("candidate_family", ("ncandidate",), "byte", "whether its bodies are parent and child", ours=True),
-    Field("sweep_move", ("nsweepmove",), "int", "geoms that move", ours=True),
-    Field("sweep_still", ("nsweepstill",), "int", "geoms that stand still", ours=True),
+    Field("unit_geom", ("nsweepgeom",), "int", "geoms of units: bodies that move, then what stands", ours=True),
+    Field("unit_begin", ("nsweep",), "int", "where the geoms of a unit begin in this list", ours=True),
+    Field("unit_end", ("nsweep",), "int", "one past where they end", ours=True),
     Field("sweep_plane", ("nsweepplane",), "int", "planes", ours=True),
     Field("geom_weld", ("ngeom",), "int", "body that carries the geom's body rigidly", ours=True),
     Field("geom_weldparent", ("ngeom",), "int", "the same of the parent of that body", ours=True),
@@ -77,13 +79,15 @@ def derive(sizes: Mapping[str, int], values: Mapping[str, Any]) -> tuple[dict[st
     plane = swept[kind[swept] == GeomType.PLANE]
     solid = swept[kind[swept] != GeomType.PLANE]
     move, still = solid[weld[solid] != 0], solid[weld[solid] == 0]
+    starts = np.append(np.flatnonzero(np.diff(body[move], prepend=-1)), len(move) + np.arange(len(still)))
     room = sum(MOST_CONTACTS.get((a, b), 1) for a, b in kind[geoms]) if listed else np.inf
     counts = {
         "ncandidate": len(geoms),
-        "nsweepmove": len(move),
+        "nsweepmove": len(starts) - len(still),
         "nsweepstill": len(still),
         "nsweepplane": len(plane),
-        "nsweep": len(move) + len(still),
+        "nsweepgeom": len(solid),
+        "nsweep": len(starts),
         "nsweepbody": 0 if listed else sizes["nbody"],
         "nconcap": int(min(room, FIRST_CONTACTS[0] + FIRST_CONTACTS[1] * ngeom)),
         "nnearcap": 0 if listed else FIRST_NEAR[0] + FIRST_NEAR[1] * len(active),
@@ -92,8 +96,9 @@ def derive(sizes: Mapping[str, int], values: Mapping[str, Any]) -> tuple[dict[st
         "candidate_geom": geoms,
         "candidate_pair": pair,
         "candidate_family": family,
-        "sweep_move": move,
-        "sweep_still": still,
+        "unit_geom": np.concatenate([move, still]),
+        "unit_begin": starts,
+        "unit_end": np.append(starts[1:], len(solid)),
         "sweep_plane": plane,
         "geom_weld": weld,
         "geom_weldparent": weld_parent,

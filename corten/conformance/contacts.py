@@ -63,7 +63,7 @@ def match(m: Any, reference: Any, ours: Any) -> Match:
         elif free:
             result.unique = False
             result.wrong += _judge(m, reference, ours, pair, ref, got)
-        elif not _grazing(reference, ours, ref, got):
+        elif not _grazing(m, reference, ours, pair, ref, got):
             result.wrong.append(f"geoms {pair}: {len(got)} contacts, not {len(ref)}")
         else:
             result.unique = False
@@ -133,9 +133,10 @@ def _several_normals(
     return False
 
 
-def _grazing(reference: Any, ours: Any, ref: list[int], got: list[int]) -> bool:
-    """Whether the contacts that one engine has and the other has not are just at the margin of being made, and the
-    others are the same."""
+def _grazing(m: Any, reference: Any, ours: Any, pair: tuple[int, int], ref: list[int], got: list[int]) -> bool:
+    """Whether the contacts that one engine has and the other has not are just at the distance at which contacts of the
+    pair begin, and the others are the same. That is the margin; but prisms of height fields are raised by the margin
+    and contacts of these begin at zero."""
     d, more, other, fewer = (reference, ref, ours, got) if len(ref) > len(got) else (ours, got, reference, ref)
     if len(more) == len(fewer):
         return False
@@ -145,8 +146,10 @@ def _grazing(reference: Any, ours: Any, ref: list[int], got: list[int]) -> bool:
         if min(gaps) > EXACT * max(1.0, np.abs(all_fewer[i]).max()):
             return False
         extra.pop(int(np.argmin(gaps)))
-    gap = np.asarray(read(d, "contact.includemargin"))[extra] - np.asarray(read(d, "contact.dist"))[extra]
-    return bool(np.all(np.abs(gap) < TOUCHING))
+    begin = np.asarray(read(d, "contact.includemargin"))[extra]
+    if _kinds(m, pair)[0] == GeomType.HFIELD:
+        begin = np.zeros(len(extra))
+    return bool(np.all(np.abs(begin - np.asarray(read(d, "contact.dist"))[extra]) < TOUCHING))
 
 
 def _judge(m: Any, reference: Any, ours: Any, pair: tuple[int, int], ref: list[int], got: list[int]) -> list[str]:
@@ -160,7 +163,7 @@ def _judge(m: Any, reference: Any, ours: Any, pair: tuple[int, int], ref: list[i
     a, b = (Shape.of(m, reference, g) for g in pair)
     if not ref or not got:
         inside = got and all(a.holds(p) and b.holds(p) for p in np.asarray(read(ours, "contact.pos"))[got])
-        if inside or _grazing(reference, ours, ref, got):
+        if inside or _grazing(m, reference, ours, pair, ref, got):
             return []
         return [f"{where}: {len(got)} contacts, not {len(ref)}"]
     dist = np.asarray(read(ours, "contact.dist"), float)[got]

@@ -13,7 +13,7 @@ from corten.physics.collision.epa import FACES, VERTICES, expand, first_polytope
 from corten.physics.collision.gjk import gjk
 from corten.physics.collision.manifold import manifold, on
 from corten.physics.collision.support import FAR, HALF_MARGIN, KIND, LINE, POINT, SIZE, centre
-from corten.physics.collision.unfused import axpy3, norm3, normalize3
+from corten.physics.collision.unfused import axpy3, dot3, norm3, normalize3
 
 NUDGES = 4  # how often a shape is moved where shapes overlap and no polytope is found
 NUDGE = 1e-5  # how far at first, by the sum of its sizes
@@ -42,7 +42,7 @@ def penetration(m, d, shape, part, witness, most, cutoff):
                 return 0, FAR
             return inflate(witness, radius_a, radius_b, dist - both)
         begin(shape, part, witness)
-    moved, way = 0.0, ASKEW
+    moved, way, off = 0.0, ASKEW, (0.0, 0.0, 0.0)
     for _ in range(1 + NUDGES):
         n, dist = gjk(m, d, shape, part, vertex, corner, witness, cutoff)
         if dist > m.opt.ccd_tolerance:
@@ -50,21 +50,39 @@ def penetration(m, d, shape, part, witness, most, cutoff):
         if n > 1:
             count, dist = depth(m, d, shape, part, n, vertex, corner, witness, most)
             if count > 0 and dist < -2.0 * moved:
-                return count, dist
-        moved = nudge(shape, moved, way)
-        way = (way[1], way[2], way[0])
+                return count, move_back(witness, count, off) if moved > 0.0 else dist
+        step = next_step(shape, moved)
+        store3(shape, 1, axpy3(step, way, load3(shape, 1)))
+        moved, off, way = moved + step, axpy3(step, way, off), (way[1], way[2], way[0])
         begin(shape, part, witness)
     return 0, 0.0
 
 
 @kernel
-def nudge(shape, moved, way):
-    """Move the second shape a little where no answer was found: centres that coincide, or lie in a plane or on a line
-    with corners, lead to polytopes without volume or with the origin on a face. How far it has been moved in all."""
-    size = shape[1, SIZE] + shape[1, SIZE + 1] + shape[1, SIZE + 2]
-    step = maximum(NUDGE * size, 4.0 * moved)
-    store3(shape, 1, axpy3(step, way, load3(shape, 1)))
-    return moved + step
+def next_step(shape, moved):
+    """How far to move the second shape where no answer was found, after it has been moved so far in all: centres that
+    coincide, or lie in a plane or on a line with corners, lead to polytopes without volume or with the origin on a
+    face."""
+    return maximum(NUDGE * (shape[1, SIZE] + shape[1, SIZE + 1] + shape[1, SIZE + 2]), 4.0 * moved)
+
+
+@kernel
+def move_back(witness, count, off):
+    """Undo a displacement of the second shape: along a normal n, shapes are deeper by n times it. The signed distance.
+
+    The first shape's points stay; the second's are put across them at the new depth.
+    """
+    dist = 0.0
+    for i in range(count):
+        a = on(witness, i, 0)
+        apart = sub3(a, on(witness, i, 3))
+        normal = normalize3(apart)
+        depth = norm3(apart) + dot3(normal, off)
+        b = axpy3(-depth, normal, a)
+        for k in unroll(3):
+            witness[i, 3 + k] = b[k]
+        dist = -depth
+    return dist
 
 
 @kernel

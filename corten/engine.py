@@ -34,6 +34,7 @@ def run(stage: Any, m: Model, d: Record) -> Callable[..., Any]:
     if d._bound_to is not m:
         check(m, d)
         d._bound_to, d._bound = m, {}
+        d.array("H_pattern")[...] = 0  # found for another model
     bound = d._bound.get(stage)
     if bound is None:
         bound = functools.partial(stage, m, d)

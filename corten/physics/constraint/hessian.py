@@ -14,6 +14,7 @@ from corten.physics.constraint.cost import tangent_length
 
 WORD = 60  # bits used of each 64-bit word: the sign is left alone
 CHAINS, COUPLED = 1, 2
+MOST_ROWS = 10  # of one object: a pyramid with five tangents
 
 
 @kernel
@@ -54,7 +55,9 @@ def within_chains(m, d):
 
 @kernel
 def coupled_pattern(m, d):
-    """The pattern of the factors of H, by symbolic elimination on sets of bits."""
+    """The pattern of the factors of H, by symbolic elimination on sets of bits; as it was if rows have the same dofs."""
+    if d.H_pattern == COUPLED and same_dofs(d):
+        return True
     words = (m.nv + WORD - 1) // WORD
     for k in range(m.nv * words):
         d.H_bits[k] = 0
@@ -91,12 +94,47 @@ def coupled_pattern(m, d):
                 total += 1
                 bits = bits & (bits - 1)
         d.H_rownnz[i] = total - d.H_rowadr[i]
-    d.H_pattern = COUPLED
+    d.H_pattern = 0
     if total > d.H_cap:
         d.need_H = total
-        d.H_pattern = 0
         return False
+    keep_dofs(d)
+    d.H_pattern = COUPLED
     return True
+
+
+@kernel
+def same_dofs(d):
+    """Whether objects have rows with the same dofs as when H_colind was found."""
+    object, entry = 0, 0
+    for r in range(d.nefc):
+        n = d.efc_J_rownnz[r]
+        if d.efc_dim[r] > 0 and n > 1:
+            if object == d.H_nobject or d.H_objnnz[object] != n:
+                return False
+            start = d.efc_J_rowadr[r]
+            for k in range(n):
+                if d.H_objdof[entry + k] != d.efc_J_colind[start + k]:
+                    return False
+            object += 1
+            entry += n
+    return object == d.H_nobject
+
+
+@kernel
+def keep_dofs(d):
+    """Remember the dofs of the rows of all objects."""
+    object, entry = 0, 0
+    for r in range(d.nefc):
+        n = d.efc_J_rownnz[r]
+        if d.efc_dim[r] > 0 and n > 1:
+            d.H_objnnz[object] = n
+            start = d.efc_J_rowadr[r]
+            for k in range(n):
+                d.H_objdof[entry + k] = d.efc_J_colind[start + k]
+            object += 1
+            entry += n
+    d.H_nobject = object
 
 
 @kernel
@@ -127,21 +165,68 @@ def begin_sum(m, d, s):
 
 @kernel
 def add_changed_rows(d, s):
-    """H_base += J' (change of W) J over the rows of isle s."""
-    for q in range(d.isle_efcadr[s], d.isle_efcadr[s + 1]):
+    """H_base += J' (change of W) J over the rows of isle s, object by object."""
+    q = d.isle_efcadr[s]
+    while q < d.isle_efcadr[s + 1]:
         r = d.isle_efc[q]
-        change = d.efc_weight[r] - d.H_weight[r]
-        if any_lane(change != 0.0):
-            d.H_weight[r] = d.efc_weight[r]
-            start = d.efc_J_rowadr[r]
-            for a in range(start, start + d.efc_J_rownnz[r]):
-                scaled = change * d.efc_J[a]
-                e = d.H_rowadr[d.efc_J_colind[a]]
-                for b in range(start, a + 1):
-                    j = d.efc_J_colind[b]
-                    while d.H_colind[e] != j:
-                        e += 1
-                    d.H_base[e] = scaled * d.efc_J[b] + d.H_base[e]
+        rows = d.efc_dim[r]
+        if rows == 1:
+            change = d.efc_weight[r] - d.H_weight[r]
+            if any_lane(change != 0.0):
+                d.H_weight[r] = d.efc_weight[r]
+                add_row(d, r, change)
+        else:
+            for i in range(r, r + rows):
+                if any_lane(d.efc_weight[i] != d.H_weight[i]):
+                    add_object(d, r, rows)
+                    break
+        q += rows
+
+
+@kernel
+def add_row(d, r, change):
+    """The same for one row."""
+    start = d.efc_J_rowadr[r]
+    for a in range(start, start + d.efc_J_rownnz[r]):
+        scaled = change * d.efc_J[a]
+        e = d.H_rowadr[d.efc_J_colind[a]]
+        for b in range(start, a + 1):
+            j = d.efc_J_colind[b]
+            while d.H_colind[e] != j:
+                e += 1
+            d.H_base[e] = scaled * d.efc_J[b] + d.H_base[e]
+
+
+@kernel
+def add_object(d, r, rows):
+    """The same for the rows of one object, which begin at r and have the same dofs.
+
+    A dof's row of H has as many entries as there are dofs up to it in J, if and only if they are the same.
+    """
+    change, scaled = local(d, MOST_ROWS), local(d, MOST_ROWS)
+    for k in range(rows):
+        change[k] = d.efc_weight[r + k] - d.H_weight[r + k]
+        d.H_weight[r + k] = d.efc_weight[r + k]
+    start, n = d.efc_J_rowadr[r], d.efc_J_rownnz[r]
+    for a in range(n):
+        i = d.efc_J_colind[start + a]
+        e = d.H_rowadr[i]
+        for k in range(rows):
+            scaled[k] = change[k] * d.efc_J[start + k * n + a]
+        if d.H_rownnz[i] == a + 1:
+            for k in range(rows):
+                factor = scaled[k]
+                for b in range(a + 1):
+                    d.H_base[e + b] = factor * d.efc_J[start + k * n + b] + d.H_base[e + b]
+        else:
+            for b in range(a + 1):
+                j = d.efc_J_colind[start + b]
+                while d.H_colind[e] != j:
+                    e += 1
+                total = d.H_base[e]
+                for k in range(rows):
+                    total = scaled[k] * d.efc_J[start + k * n + b] + total
+                d.H_base[e] = total
 
 
 @kernel

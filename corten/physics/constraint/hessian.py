@@ -55,7 +55,7 @@ def within_chains(m, d):
 
 @kernel
 def coupled_pattern(m, d):
-    """The pattern of the factors of H, by symbolic elimination on sets of bits; as it was if rows have the same dofs."""
+    """The pattern of the factors of H, by symbolic elimination on sets of bits; kept while rows have the same dofs."""
     if d.H_pattern == COUPLED and same_dofs(d):
         return True
     words = (m.nv + WORD - 1) // WORD

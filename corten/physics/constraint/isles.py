@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from corten.kernel import kernel, one_world
 from corten.model.enums import DisableBit, Solver
+from corten.physics.constraint.jacobian import multiply_object
 
 
 @kernel
@@ -168,13 +169,11 @@ def multiply_inertia_isle(m, d, s, result, x):
 @kernel
 def multiply_rows(d, s, result, x):
     """result = J x over the rows of isle s"""
-    for q in range(d.isle_efcadr[s], d.isle_efcadr[s + 1]):
+    q = d.isle_efcadr[s]
+    while q < d.isle_efcadr[s + 1]:
         r = d.isle_efc[q]
-        start = d.efc_J_rowadr[r]
-        total = 0.0
-        for k in range(start, start + d.efc_J_rownnz[r]):
-            total = d.efc_J[k] * x[d.efc_J_colind[k]] + total
-        result[r] = total
+        multiply_object(d, result, x, r)
+        q += d.efc_dim[r]
 
 
 @kernel

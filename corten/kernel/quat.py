@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from corten.kernel.dispatch import kernel
-from corten.kernel.plain import atan2, sincos, sqrt, where
+from corten.kernel.plain import absolute, any_lane, atan2, sincos, sqrt, where
 from corten.kernel.vec import TINY, norm3
 
 TWO_PI, PI = 6.283185307179586, 3.141592653589793
+NEARLY = 1e-6  # the cube of it is below rounding
 
 
 @kernel
@@ -49,11 +50,19 @@ def quat_conj(q):
 
 @kernel
 def quat_normalize(q):
-    """q / |q|; the identity where q has no length."""
-    n = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
-    tiny = n < TINY
-    s = 1.0 / where(tiny, 1.0, n)
-    return where(tiny, (1.0, 0.0, 0.0, 0.0), (q[0] * s, q[1] * s, q[2] * s, q[3] * s))
+    """q / |q|; the identity where q has no length.
+
+    Mostly |q| is nearly 1, and then the series of 1 / sqrt(1 + off), exact to rounding, is faster.
+    """
+    off = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3] - 1.0
+    s = 1.0 - off * (0.5 - 0.375 * off)
+    far = absolute(off) > NEARLY
+    if any_lane(far):
+        n = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
+        tiny = n < TINY
+        s = where(far, 1.0 / where(tiny, 1.0, n), s)
+        return where(tiny, (1.0, 0.0, 0.0, 0.0), (q[0] * s, q[1] * s, q[2] * s, q[3] * s))
+    return q[0] * s, q[1] * s, q[2] * s, q[3] * s
 
 
 @kernel

@@ -176,7 +176,7 @@ LISTS = {"joint": "joints", "geom": "geoms", "site": "sites", "camera": "cameras
 
 
 class Link(Item):
-    """Something outside of the tree that refers to it: pair, exclude, tendon, equality, actuator, sensor, tuple.
+    """Something outside of the tree that refers to it: pair, exclude, flex, tendon, equality, actuator, sensor, tuple.
 
     When what it refers to is copied, so is the link. `binding` says which references must be to copies: "all"; "any",
     where the others may stay; or "each", where at least one must and every other is tried both ways.
@@ -200,7 +200,7 @@ class Link(Item):
 
 
 # what a link refers to comes before it
-LINK_KINDS = ("pair", "exclude", "tendon", "equality", "actuator", "sensor", "tuple")
+LINK_KINDS = ("pair", "exclude", "flex", "tendon", "equality", "actuator", "sensor", "tuple")
 ASSET_KINDS = ("mesh", "hfield", "material", "skin", "texture")
 
 

@@ -46,6 +46,8 @@ def attach(grafter: Grafter, element: Element, body: Body, frame: Pose | None) -
             new = grafter.link(link, rename)
             if new is not None:
                 grafter.hand_over(link, new)
+            elif any(kind == "flex" for kind, _ in link.refs.values()):
+                link.element.warn("stays behind when its soft body is attached, as in the reference", "flex")
 
 
 def _body(source: Spec, name: str, element: Element) -> Body:

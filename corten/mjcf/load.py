@@ -9,7 +9,7 @@ from corten.mjcf.contact import read_contact
 from corten.mjcf.custom import read_custom
 from corten.mjcf.defaults import Defaults
 from corten.mjcf.equality import read_equality
-from corten.mjcf.flex.source import read_flex
+from corten.mjcf.flex.source import check_materials, read_flex
 from corten.mjcf.grammar.tree import BODY
 from corten.mjcf.meshes import read_mesh_asset
 from corten.mjcf.options import read_options, read_settings, read_sizes, read_statistic, read_znear
@@ -53,6 +53,7 @@ def load(content: bytes | str, file: str, files: Files, directory: str = "", dep
     builder = TreeBuilder(spec, defaults, files)
     for worldbody in root.all("worldbody"):
         builder.build(worldbody)
+    check_materials(spec)
     return spec
 
 

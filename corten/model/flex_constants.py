@@ -10,7 +10,7 @@ from corten.kernel.record import Record
 from corten.physics import reference_pose
 
 MINVAL = 1e-15
-VERTICES = 2  # flex_edgeequality: lengths are held on the whole around vertices
+EDGES, VERTICES = 1, 2  # flex_edgeequality: lengths are held, each one or on the whole around vertices
 
 FLEX_CONSTANTS = ("flexedge_length0", "flexedge_invweight0", "flex_vertmetric", "flex_vert0")
 
@@ -19,6 +19,11 @@ def set_flexes(m: Any, d: Record) -> None:
     """Set them from positions and the factored inertia at qpos0."""
     m.flexedge_length0[:] = 0
     m.flexedge_invweight0[:] = 0
+    held = (m.flex_dim == 2) & (m.flex_edgeequality == VERTICES)
+    for f in np.flatnonzero(held).tolist():
+        if not m.flex_interp[f]:
+            _set_metric(m, f)
+        _align(m, f)
     for f in range(m.nflex):
         if m.flex_interp[f]:
             continue
@@ -28,9 +33,6 @@ def set_flexes(m: Any, d: Record) -> None:
         along = places[ends[:, 1]] - places[ends[:, 0]]
         m.flexedge_length0[own] = np.linalg.norm(along, axis=1)
         m.flexedge_invweight0[own] = _weights(m, d, f, places, along)
-        if m.flex_dim[f] == 2 and m.flex_edgeequality[f] == VERTICES and not m.flex_rigid[f]:
-            _set_metric(m, f)
-            _align(m, f)
 
 
 def vertices(m: Any, d: Record, f: int) -> np.ndarray:
@@ -43,7 +45,7 @@ def vertices(m: Any, d: Record, f: int) -> np.ndarray:
 def _weights(m: Any, d: Record, f: int, places: np.ndarray, along: np.ndarray) -> np.ndarray:
     """J inv(M) J' of each edge's length; the mean of both ends' where these are free bodies, and 0 where none moves.
 
-    It is 0 as well for an edge that nothing acts on, unless its ends are free bodies.
+    It is 0 as well, as in the reference, where nothing acts on the edges themselves, unless the ends are free bodies.
     """
     own = slice(m.flex_edgeadr[f], m.flex_edgeadr[f] + m.flex_edgenum[f])
     body = m.flex_vertbodyid[m.flex_vertadr[f] + m.flex_edge[own]]
@@ -51,7 +53,10 @@ def _weights(m: Any, d: Record, f: int, places: np.ndarray, along: np.ndarray) -
     moving = m.flexedge_rigid[own] == 0
     free = moving & (m.body_simple[body] == 2).all(axis=1)
     result[free] = (1 / m.body_mass[body[free]]).mean(axis=1)
-    other = np.flatnonzero(moving & ~free & (m.flexedge_J_rownnz[own] > 0))
+    acted_on = m.flex_edgeequality[f] == EDGES or bool(
+        m.flex_edgestiffness[f] or m.flex_edgedamping[f] or m.flex_damping[f]
+    )
+    other = np.flatnonzero(moving & ~free & acted_on)
     if len(other):
         length = np.linalg.norm(along[other], axis=1, keepdims=True)
         axis = np.where(length > MINVAL, along[other] / np.maximum(length, MINVAL), (1.0, 0.0, 0.0))
@@ -82,14 +87,13 @@ def _set_metric(m: Any, f: int) -> None:
 
 
 def _align(m: Any, f: int) -> None:
-    """Turn flex_vert0 so that the normal of the first triangle is z."""
+    """Turn flex_vert0 so that the normal of the first triangle is z; x counts as its normal if it has none."""
     own = slice(m.flex_vertadr[f], m.flex_vertadr[f] + m.flex_vertnum[f])
     places = m.flex_vert0[own]
     a, b, c = places[m.flex_elem[m.flex_elemdataadr[f]:][:3]]
     normal = np.cross(b - a, c - a)
     length = np.linalg.norm(normal)
-    if length >= MINVAL:
-        m.flex_vert0[own] = places @ _from_z(normal / length)
+    m.flex_vert0[own] = places @ _from_z(normal / length if length >= MINVAL else np.array([1.0, 0.0, 0.0]))
 
 
 def _from_z(z: np.ndarray) -> np.ndarray:

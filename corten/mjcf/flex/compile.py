@@ -21,6 +21,8 @@ from corten.model.enums import EqualityType, FlexSelf
 
 EPS = 1e-14
 MIN_VALUE = 1e-15
+EDGES, VERTICES = 1, 2  # what an equality holds: lengths of edges, each or on the whole around vertices
+EQUALITIES = {EqualityType.FLEX: EDGES, EqualityType.FLEXVERT: VERTICES}
 Reals = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
@@ -53,12 +55,34 @@ def compile_flexes(spec: Spec, bodies: list[Body]) -> list[Compiled]:
     for body in bodies:
         parent = (ZERO, IDENTITY) if body.parent is None else poses[body.parent.id]
         poses.append(compose(parent, (body.pos, body.quat)))
-    return [_compile(spec, flex, poses) for flex in flexes]
+    compiled = [_compile(spec, flex, poses) for flex in flexes]
+    _check_equalities(spec, compiled)
+    return compiled
+
+
+def _check_equalities(spec: Spec, compiled: list[Compiled]) -> None:
+    """Edges of a flex that is rigid cannot be held, and those around vertices only in a plane of constant z."""
+    for link in spec.links["equality"]:
+        kind = EQUALITIES.get(EqualityType[link.element.tag.upper()])
+        if kind is None:
+            continue
+        held = compiled[spec.need(link, "flex").id]
+        if held.rigid:
+            link.fail(f"flex '{held.flex.name}' is rigid", "flex")
+        if kind == VERTICES and held.soft.dim == 2 and not held.soft.order:
+            height = held.coordinates[held.topology.edges, 2]
+            if (np.abs((height[:, 1] - height[:, 0]) * 2 * held.size[2]) > MIN_VALUE).any():
+                link.fail(f"flex '{held.flex.name}' is not in a plane of constant z", "flex")
 
 
 def _compile(spec: Spec, flex: Any, poses: list[Pose]) -> Compiled:
     soft: SoftBody = flex.soft
-    ids = {name: spec.find(flex, ("body", name)).id for name in dict.fromkeys((*soft.bodies, *soft.nodes))}
+    found = {name: spec.find(flex, ("body", name)) for name in dict.fromkeys((*soft.bodies, *soft.nodes))}
+    ids = {name: body.id for name, body in found.items()}
+    if soft.dim == 2 and flex.values["elasticity"]["elastic2d"] & BEND:
+        for name in soft.bodies:
+            if len(found[name].joints) != 3:
+                flex.fail(f"bends, and needs bodies with three joints, which '{name}' has not")
     bodies = np.array([ids[name] for name in soft.bodies], np.int64)
     nodes = np.array([ids[name] for name in soft.nodes], np.int64)
     _check(flex, soft)
@@ -92,10 +116,10 @@ def _check(flex: Flex, soft: SoftBody) -> None:
         flex.fail("interpolated vertices need internal='false'")
     if soft.nvert < soft.dim + 1:
         flex.fail("has too few vertices")
-    if material["elastic2d"] and material["thickness"] <= 0:
-        flex.fail("elasticity of surfaces needs a positive thickness")
     if material["young"] > 0 and not 0 <= material["poisson"] < 0.5:
         flex.fail("Poisson's ratio must be at least 0 and below 0.5")
+    if material["young"] > 0 and soft.dim == 2 and material["elastic2d"] & BEND and material["thickness"] < 0:
+        flex.fail("bending needs a thickness")
 
 
 def _check_elements(flex: Flex, elements: Ints, nvert: int) -> None:
@@ -144,10 +168,12 @@ def _elasticity(
         stiffness.ravel()[:matrix.size] = matrix
     elif soft.dim == 3:
         stiffness = elasticity.solid(places, elements, young, poisson)
-    elif soft.dim == 2 and material["elastic2d"] & STRETCH:
+    elif soft.dim == 2 and material["elastic2d"] & STRETCH and thickness > 0:
         stiffness = elasticity.membrane(places, elements, young, poisson, thickness)
     if soft.dim == 2 and material["elastic2d"] & BEND:
         bending = elasticity.bending(places, shape.flaps, young, poisson, thickness)
+    if not (np.isfinite(stiffness).all() and np.isfinite(bending).all()):
+        flex.fail("has an element without extent, whose stiffness is infinite")
     return stiffness, bending
 
 
@@ -176,11 +202,10 @@ def _bounds(flex: Flex, soft: SoftBody, elements: Ints, layer: Ints, places: Rea
 
 
 def edge_equalities(spec: Spec) -> dict[int, int]:
-    """By number of flex, which of its edges' lengths an equality holds: 1 all, 2 on the whole around vertices."""
-    kinds = {EqualityType.FLEX: 1, EqualityType.FLEXVERT: 2}
+    """By number of flex, EDGES or VERTICES where an equality holds them; of several the first counts."""
     held: dict[int, int] = {}
     for link in spec.links["equality"]:
-        kind = kinds.get(EqualityType[link.element.tag.upper()])
+        kind = EQUALITIES.get(EqualityType[link.element.tag.upper()])
         if kind is not None:
             held.setdefault(spec.need(link, "flex").id, kind)
     return held

@@ -22,7 +22,7 @@ from corten.mjcf.flex.source import Flex, SoftBody, checked_dim, flex_values, gr
 from corten.mjcf.frames import orientation
 from corten.mjcf.grammar.flex import DOF_KINDS, SHAPES, STRETCH
 from corten.mjcf.grammar.mechanism import EQUALITY
-from corten.mjcf.grammar.tree import BODY, INERTIAL
+from corten.mjcf.grammar.tree import BODY, INERTIAL, ORIENTATION_KINDS
 from corten.mjcf.meshes import read_asset
 from corten.mjcf.read import Element
 from corten.mjcf.rotation import ZERO
@@ -35,7 +35,7 @@ MAX_POINTS = 200_000
 GIVEN = ("mesh", "gmsh", "direct")  # shapes whose points the file gives
 BOXES = ("box", "cylinder", "ellipsoid")
 ORDERS = {"full": 0, "radial": 0, "trilinear": 1, "quadratic": 2}
-SPHERE_GROUP = 4  # of the geoms at vertices
+SPHERE_GROUP = 4  # of the geoms at vertices; those at nodes have the group of their class
 AXES = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
 
@@ -58,7 +58,10 @@ def flexcomp(
     dim, places, elements = _shape(spec, element, said, shape, files)
     if shape in GIVEN:
         places = places * said["scale"]
-    places = _placed(places, said["pos"], orientation(said, element, spec.settings))
+    # a quaternion is taken as it is; one that is not of unit length distorts the shape, as in the reference
+    turned = any(name in said for name in ORIENTATION_KINDS if name != "quat")
+    quat = orientation(said, element, spec.settings) if turned else said["quat"]
+    places = _placed(places, said["pos"], quat)
     order = ORDERS[kind]
     grid = Grid(dim, said["count"], shape == "grid", order)
     pinned = pinned_points(element, grid, len(places), bool(said["rigid"]), kind == "radial")
@@ -66,7 +69,7 @@ def flexcomp(
     rigid = bool(pinned[:len(places)].all())
     centred = not pinned[:len(places)].any()
     if shape in GIVEN:
-        places, elements, pinned = _used_only(places, elements, pinned, order)
+        places, elements, pinned = _used_only(places, elements, pinned)
     if rigid:
         soft = SoftBody(dim, elements, (body.name,), places)
         spec.links["flex"].append(Flex(element, values, spec.settings, soft))
@@ -85,6 +88,8 @@ def flexcomp(
 
 
 def _check(element: Element, said: dict[str, Any], values: dict[str, Any], body: Body, shape: str, kind: str) -> None:
+    if "name" not in said:
+        element.fail("needs attribute 'name'")
     if not body.name:
         element.fail("needs a parent body with a name")
     parent: Body | None = body
@@ -186,15 +191,16 @@ def _placed(places: NDArray[np.float64], pos: Any, quat: Any) -> NDArray[np.floa
 
 
 def _used_only(
-    places: NDArray[np.float64], elements: NDArray[np.int64], pinned: NDArray[np.bool_], order: int
+    places: NDArray[np.float64], elements: NDArray[np.int64], pinned: NDArray[np.bool_]
 ) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.bool_]]:
-    """Leave out points that no element uses."""
+    """Leave out points that no element uses. Pins of nodes that have the numbers of points are moved with them."""
     used = np.zeros(len(places), bool)
     used[elements.ravel()] = True
     if used.all():
         return places, elements, pinned
     number = np.cumsum(used) - 1
-    kept = np.concatenate([pinned[:len(places)][used], np.zeros((order + 1) ** 3 if order else 0, bool)])
+    kept = pinned.copy()
+    kept[:used.sum()] = pinned[:len(places)][used]
     return places[used], number[elements], kept
 
 
@@ -229,11 +235,12 @@ class _Maker:
         self.sphere: dict[str, Any] | None = None
         if values["contact"]["vertcollide"]:
             size = (said["radius"], *inherited.geom["size"][1:])
-            self.sphere = {**inherited.geom, "type": GeomType.SPHERE, "size": size, "group": SPHERE_GROUP}
+            self.sphere = {**inherited.geom, "type": GeomType.SPHERE, "size": size}
 
     def vertices(self, places: NDArray[np.float64], pinned: NDArray[np.bool_], kind: str) -> tuple[str, ...]:
         """A body for each vertex that is not pinned; the names of the bodies of all vertices."""
         inertial = self._inertial(self.said["mass"] / len(places))
+        sphere = None if self.sphere is None else {**self.sphere, "group": SPHERE_GROUP}
         names = []
         for number, (place, fixed) in enumerate(zip(places.tolist(), pinned.tolist(), strict=False)):
             if fixed:
@@ -241,7 +248,7 @@ class _Maker:
                 continue
             at = (place[0], place[1], place[2])
             axes = (at,) if kind == "radial" else AXES
-            names.append(self._body(f"{self.name}_{number}", at, inertial, axes, self.sphere))
+            names.append(self._body(f"{self.name}_{number}", at, inertial, axes, sphere))
         return tuple(names)
 
     def nodes(
@@ -260,7 +267,7 @@ class _Maker:
                 continue
             inertial = self._inertial(self.said["mass"] * float(share[number]))
             x, y, z = places[number].tolist()
-            names.append(self._body(f"{self.name}_{i}_{j}_{k}", (x, y, z), inertial, AXES, None))
+            names.append(self._body(f"{self.name}_{i}_{j}_{k}", (x, y, z), inertial, AXES, self.sphere))
         return tuple(names), np.where(pinned[:n**3, None], places, 0.0)
 
     def _inertial(self, mass: float) -> Element:

@@ -8,10 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from corten.mjcf.flex.compile import Compiled, Ints, edge_equalities
+from corten.mjcf.flex.compile import VERTICES, Compiled, Ints, edge_equalities
 from corten.mjcf.spec import Body, Spec
-
-EDGES, VERTICES = 1, 2  # what an equality holds
 
 
 def jacobian_arrays(spec: Spec, compiled: list[Compiled], bodies: list[Body]) -> dict[str, Any]:

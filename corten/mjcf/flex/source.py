@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from corten.mjcf.errors import did_you_mean
 from corten.mjcf.read import Element
-from corten.mjcf.spec import Link, Settings
+from corten.mjcf.spec import Link, Settings, Spec
 
 NODES = {0: 0, 8: 1, 27: 2}  # how many nodes a flex has, and the order of the interpolation between them
 SECTIONS = ("contact", "edge", "elasticity")
@@ -84,6 +85,15 @@ def flex_values(element: Element, said: dict[str, Any]) -> dict[str, Any]:
                 overlay = name in rule.overlays and len(value) < len(inherited)
                 values[tag][name] = value + inherited[len(value):] if overlay else value
     return values
+
+
+def check_materials(spec: Spec) -> None:
+    """The materials that flexes of this file name must exist; those of attached files have been looked for there."""
+    known = {material.name for material in spec.assets["material"]}
+    for flex in spec.links["flex"]:
+        name = flex.element.attributes.get("material", "")
+        if name and name not in known and flex.settings is spec.settings:
+            flex.element.fail(f"unknown material '{name}'{did_you_mean(name, known)}", "material")
 
 
 def checked_dim(element: Element, dim: int) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import struct
 from pathlib import Path
 
@@ -51,6 +52,22 @@ def _gmsh_41(dim: int) -> str:
     )
 
 
+def _gmsh_22_binary(tagged: bool) -> bytes:
+    # the reference takes files with few points or elements for truncated ones
+    points = np.random.default_rng(0).normal(size=(12, 3)).tolist()
+    tets = list(itertools.islice(itertools.combinations(range(1, 13), 4), 100))
+    nodes = b"".join(struct.pack("<i3d", i + 1, *point) for i, point in enumerate(points))
+    if tagged:
+        elements = b"".join(struct.pack("<6i4i", 4, 1, 2, i + 1, 7, 7, *tet) for i, tet in enumerate(tets))
+    else:
+        elements = struct.pack("<3i", 4, 100, 0)
+        elements += b"".join(struct.pack("<i4i", i + 1, *tet) for i, tet in enumerate(tets))
+    return (
+        b"$MeshFormat\n2.2 1 8\n" + struct.pack("<i", 1) + b"\n$EndMeshFormat\n$Nodes\n12\n" + nodes
+        + b"\n$EndNodes\n$Elements\n100\n" + elements + b"\n$EndElements\n"
+    )
+
+
 def _gmsh_41_binary() -> bytes:
     points = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0.5]], float)
     nodes = struct.pack("<4Q3iQ", 1, 4, 1, 4, 2, 1, 0, 4) + np.arange(1, 5, dtype="<u8").tobytes() + points.tobytes()
@@ -72,9 +89,11 @@ def test_gmsh(tmp_path: Path, text, dim: int) -> None:
 
 
 @pytest.mark.reference
-def test_gmsh_binary(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("content", "number"),
+                         [(_gmsh_41_binary(), 2), (_gmsh_22_binary(True), 100), (_gmsh_22_binary(False), 100)])
+def test_gmsh_binary(tmp_path: Path, content: bytes, number: int) -> None:
     inside = '<worldbody><flexcomp name="f" type="gmsh" file="f.msh" radius=".001"/></worldbody>'
-    assert _compare(_write(tmp_path, inside, f_msh=_gmsh_41_binary())).nflexelem == 2
+    assert _compare(_write(tmp_path, inside, f_msh=content)).nflexelem == number
 
 
 @pytest.mark.plain
@@ -128,15 +147,23 @@ def test_an_attached_soft_body_keeps_its_name_and_loses_its_equality(tmp_path: P
     assert m.names.as_dict()["flex"] == ["cloth"] and m.neq == 0
 
 
+@pytest.mark.plain
+def test_a_soft_body_that_is_not_attached_as_a_whole_is_told() -> None:
+    child = f"<mujoco><worldbody>{CLOTH}</worldbody></mujoco>"  # one vertex stays with the child's world
+    asset, where = '<asset><model name="c" file="child.xml"/></asset>', '<attach model="c" prefix="p_"/>'
+    with pytest.warns(corten.MjcfWarning, match="not all of its bodies are attached"):
+        compile_string(f"<mujoco>{asset}<worldbody>{where}</worldbody></mujoco>", {"child.xml": child})
+
+
 REFUSED = {
     '<body><flexcomp name="f" count="3 3 1"/></body>': "needs a parent body with a name",
     '<replicate count="2"><body name="x"><flexcomp name="f" count="3 3 1"/></body></replicate>': "<replicate>",
     '<flexcomp count="3 3 1"/>': "needs attribute 'name'",
     '<flexcomp name="f" count="3 3"/>': "attribute 'count': expected 3 integers",
-    '<flexcomp name="f" count="1000000 1000000 1000000" dim="3"/>': "asks for more than 200000 points",
-    '<flexcomp name="f" count="1000000 1000000 1000000" type="box" rigid="true"/>': "asks for more than 200000 points",
-    '<flexcomp name="f" count="1000000000 1 1" dim="1"/>': "asks for more than 200000 points",
-    '<flexcomp name="f" count="400 400 1"/>': "brings the model above 200000 objects",
+    '<flexcomp name="f" count="1000000 1000000 1000000" dim="3"/>': "asks for more than 100000 points",
+    '<flexcomp name="f" count="1000000 1000000 1000000" type="box" rigid="true"/>': "asks for more than 100000 points",
+    '<flexcomp name="f" count="1000000000 1 1" dim="1"/>': "asks for more than 100000 points",
+    '<flexcomp name="f" count="300 300 1"/>': "asks for 90000 bodies, more than 65534",
     '<flexcomp name="f" count="0 3 1"/>': "attribute 'count': is too small",
     '<flexcomp name="f" count="1 3 3" type="box"/>': "attribute 'count': is too small",
     '<flexcomp name="f" count="1 1 1"/>': "attribute 'element': must not be empty",
@@ -161,6 +188,8 @@ REFUSED = {
     '<flexcomp name="f" type="mesh" file="nothing.obj"/>': "'nothing.obj' not found",
     '<flexcomp name="f" type="mesh" dim="3" file="f.obj"/>': "needs attribute 'origin'",
     '<flexcomp name="f" type="direct"/>': "needs attributes 'point' and 'element'",
+    '<flexcomp name="f" count="9 9 1" dof="trilinear"><contact selfcollide="none"/><elasticity young="1"/></flexcomp>':
+        "has an element without extent",
     f'<flexcomp name="f" type="direct" point="{FOLDED}" element="0 1"/>': "not a multiple of 3",
     f'<flexcomp name="f" type="direct" point="{FOLDED}" element="0 1 7"/>': "beyond its 4 points",
     f'<flexcomp name="f" type="direct" point="{FOLDED} 1" element="0 1 2"/>': "attribute 'point': holds 13 numbers",

@@ -19,10 +19,8 @@ from corten.mjcf.meshes import build_assets, hfield_arrays, mesh_arrays
 from corten.mjcf.prune import discard_visual, fuse_static
 from corten.mjcf.solref import warn_of_mixed_signs
 from corten.mjcf.source import MAX_BYTES, Files
-from corten.mjcf.spec import ASSET_KINDS, LINK_KINDS, LISTS, MAX_NUMBERS, Body, Spec
+from corten.mjcf.spec import ASSET_KINDS, LINK_KINDS, LISTS, MAX_BODIES, MAX_NUMBERS, Body, Spec
 from corten.mjcf.tendons import compile_tendons
-
-MAX_BODIES = 65534
 
 _USER_LISTS = {"body": "body", "jnt": "joint", "geom": "geom", "site": "site", "cam": "camera", "tendon": "tendon",
                "actuator": "actuator", "sensor": "sensor"}
@@ -114,8 +112,8 @@ def _compile(spec: Spec, files: Files) -> CompiledModel:
 def _number(spec: Spec) -> dict[str, list[Any]]:
     """Give every object its number, bodies depth first and what they carry in the order of bodies."""
     bodies: list[Body] = list(spec.world.subtree())
-    if len(bodies) >= MAX_BODIES:
-        spec.root.fail(f"has {len(bodies)} bodies, more than {MAX_BODIES}")
+    if len(bodies) + len(spec.links["flex"]) >= MAX_BODIES:
+        spec.root.fail(f"has {len(bodies)} bodies and {len(spec.links['flex'])} flexes, more than {MAX_BODIES}")
     objects: dict[str, list[Any]] = {"body": bodies}
     for kind, attribute in LISTS.items():
         if kind != "body":

@@ -18,6 +18,8 @@ Rename = Callable[[str], str]
 
 # most numbers that any one quantity of a model may hold; what asks for more is a mistake or an attack
 MAX_NUMBERS = 50_000_000
+# bodies and flexes together
+MAX_BODIES = 65534
 
 
 @dataclass(slots=True)

@@ -173,7 +173,7 @@ def _elasticity(
     if soft.dim == 2 and material["elastic2d"] & BEND:
         bending = elasticity.bending(places, shape.flaps, young, poisson, thickness)
     if not (np.isfinite(stiffness).all() and np.isfinite(bending).all()):
-        flex.fail("has an element without extent, whose stiffness is infinite")
+        flex.fail("has an element without extent, whose stiffness is not defined")
     return stiffness, bending
 
 

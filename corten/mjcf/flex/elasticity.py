@@ -122,16 +122,17 @@ def box(places: Reals, young: float, poisson: float) -> Reals:
     numbers = list(itertools.product(range(n), repeat=3))
     total = np.zeros((len(places), 3, len(places), 3))
     eye = np.eye(3)
-    for point in itertools.product(range(n), repeat=3):
-        volume = float(np.prod(weights[list(point)]) * np.prod(extent))
-        gradient = np.array([
-            [np.prod([(slope if axis == d else value)[point[axis], node[axis]] for axis in range(3)]) / extent[d]
-             for d in range(3)] for node in numbers
-        ])
-        both = gradient @ gradient.T
-        across = gradient[:, :, None, None] * gradient[None, None, :, :]  # (i, k, j, l): d_k phi_i d_l phi_j
-        shear = both[:, None, :, None] * eye[None, :, None, :] + np.swapaxes(across, 1, 3)
-        total -= volume * (la * across + mu / 2 * shear)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        for point in itertools.product(range(n), repeat=3):
+            volume = np.prod(weights[list(point)]) * np.prod(extent)
+            gradient = np.array([
+                [np.prod([(slope if axis == d else value)[point[axis], node[axis]] for axis in range(3)])
+                 for d in range(3)] for node in numbers
+            ]) / extent
+            both = gradient @ gradient.T
+            across = gradient[:, :, None, None] * gradient[None, None, :, :]  # (i, k, j, l): d_k phi_i d_l phi_j
+            shear = both[:, None, :, None] * eye[None, :, None, :] + np.swapaxes(across, 1, 3)
+            total -= volume * (la * across + mu / 2 * shear)
     return total.ravel()
 
 

@@ -27,11 +27,11 @@ from corten.mjcf.meshes import read_asset
 from corten.mjcf.read import Element
 from corten.mjcf.rotation import ZERO
 from corten.mjcf.source import Files
-from corten.mjcf.spec import Body, Geom, Item, Joint, Link, Spec
+from corten.mjcf.spec import MAX_BODIES, Body, Geom, Item, Joint, Link, Spec
 from corten.model.enums import EqualityType, GeomType, JointType
 
 MIN_VALUE = 1e-15
-MAX_POINTS = 200_000
+MAX_POINTS = 100_000
 GIVEN = ("mesh", "gmsh", "direct")  # shapes whose points the file gives
 BOXES = ("box", "cylinder", "ellipsoid")
 ORDERS = {"full": 0, "radial": 0, "trilinear": 1, "quadratic": 2}
@@ -75,6 +75,9 @@ def flexcomp(
         spec.links["flex"].append(Flex(element, values, spec.settings, soft))
         return
 
+    free = len(places) - int(pinned[:len(places)].sum())
+    if not order and free >= MAX_BODIES:
+        element.fail(f"asks for {free} bodies, more than {MAX_BODIES}")
     made = _Maker(spec, element, body, inherited, said, values, add_item)
     if order:
         nodes, at = made.nodes(lower, upper, pinned, order)
@@ -147,7 +150,7 @@ def _shape(
     if elements.min() < 0 or elements.max() >= len(places):
         element.fail(f"has an element with a point beyond its {len(places)} points")
     if len(places) > MAX_POINTS or elements.size > 6 * 4 * MAX_POINTS:
-        element.fail(f"has more than {MAX_POINTS} points")
+        element.fail(f"has more than {MAX_POINTS} points, or too many elements for them")
     return dim, places, elements
 
 

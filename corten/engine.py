@@ -33,6 +33,7 @@ def run(stage: Any, m: Model, d: Record) -> Callable[..., Any]:
     """
     if d._bound_to is not m:
         check(m, d)
+        check_simulated(m)
         d._bound_to, d._bound = m, {}
         d.array("H_pattern")[...] = 0  # found for another model
     bound = d._bound.get(stage)
@@ -56,6 +57,13 @@ def check(m: Model, d: Record) -> None:
             raise SimulationError(
                 f"this Data was made for another model: {name} is {size}, the model's {m._all_sizes.get(name)}"
             )
+
+
+def check_simulated(m: Model) -> None:
+    """Refuse a model that compiles but whose physics is not there: its numbers would be wrong without a word."""
+    if m.nflex:
+        name = m.flex(0).name or "0"
+        raise SimulationError(f"soft bodies (flex) are not simulated yet; the first of this model is flex '{name}'")
 
 
 def forward(m: Model, d: Data) -> None:

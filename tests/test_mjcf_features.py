@@ -14,13 +14,13 @@ pytestmark = [pytest.mark.reference, pytest.mark.plain]
 
 KINDS = {
     "body": "nbody", "joint": "njnt", "geom": "ngeom", "site": "nsite", "camera": "ncam", "light": "nlight",
-    "mesh": "nmesh", "hfield": "nhfield", "material": "nmat", "pair": "npair", "exclude": "nexclude", "equality": "neq",
-    "tendon": "ntendon", "actuator": "nu", "sensor": "nsensor", "numeric": "nnumeric", "text": "ntext",
-    "tuple": "ntuple", "key": "nkey",
+    "flex": "nflex", "mesh": "nmesh", "hfield": "nhfield", "material": "nmat", "pair": "npair", "exclude": "nexclude",
+    "equality": "neq", "tendon": "ntendon", "actuator": "nu", "sensor": "nsensor", "numeric": "nnumeric",
+    "text": "ntext", "tuple": "ntuple", "key": "nkey",
 }
-OBJECT_NAMES = {"body": 1, "joint": 3, "geom": 5, "site": 6, "camera": 7, "light": 8, "mesh": 10, "hfield": 12,
-                "material": 14, "pair": 15, "exclude": 16, "equality": 17, "tendon": 18, "actuator": 19, "sensor": 20,
-                "numeric": 21, "text": 22, "tuple": 23, "key": 24}
+OBJECT_NAMES = {"body": 1, "joint": 3, "geom": 5, "site": 6, "camera": 7, "light": 8, "flex": 9, "mesh": 10,
+                "hfield": 12, "material": 14, "pair": 15, "exclude": 16, "equality": 17, "tendon": 18, "actuator": 19,
+                "sensor": 20, "numeric": 21, "text": 22, "tuple": 23, "key": 24}
 
 
 def check(xml: str, assets: dict[str, bytes] | None = None, skip: frozenset[str] = frozenset()) -> None:

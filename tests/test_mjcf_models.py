@@ -14,7 +14,7 @@ BUNDLED = sorted((Path(__file__).parent.parent / "corten" / "models").glob("*.xm
 # the order in which a hull's vertices list their neighbours is qhull's own; hulls are compared in test_assets_mesh
 HULL_ORDER = frozenset({"mesh_graph"})
 
-NOT_SUPPORTED = ("flexible objects are not supported", "composite objects are not supported")
+NOT_SUPPORTED = ("plugins are not supported",)
 
 
 def _compare(path: Path) -> None:

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from corten.batch.contacts import contacts_of, count_contacts
 from corten.batch.parameters import Parameters, differing
 from corten.batch.transfer import ROWS, WORLDS, forward_blocks, step_blocks
-from corten.engine import SimulationError, check, forward, keyframe_number, make_room, not_converged
+from corten.engine import SimulationError, check, check_simulated, forward, keyframe_number, make_room, not_converged
 from corten.kernel.dispatch import JIT, Kernel, argument_type, struct_type
 from corten.kernel.record import COUNTS, SINGLE, Element, Record, RecordArray
 from corten.kernel.types import INT
@@ -51,6 +51,7 @@ class Batch:
             raise ValueError(f"a batch of {nworld} worlds")
         if threads is not None and threads < 1:
             raise ValueError(f"a batch on {threads} threads")
+        check_simulated(m)
         self._m = m
         self._nworld = int(nworld)
         self._lanes = lane_width(lanes)

@@ -18,6 +18,8 @@ SIZES = {
     "ngeom": "geoms",
     "nsite": "sites",
     "ncam": "cameras",
+    "nflex": "soft bodies",
+    "nflexvert": "vertices of soft bodies",
     "nmesh": "meshes",
     "nhfield": "height fields",
     "ntendon": "tendons",

@@ -11,6 +11,7 @@ import numpy as np
 from rich.table import Table
 
 from corten.cli.output import progress, si
+from corten.cli.problem import Problem
 from corten.conformance import scope
 from corten.model.enums import EnableBit
 
@@ -69,7 +70,12 @@ class Run:
 def run(m: corten.Model, steps: int, keyframe: int | None, random: bool, seed: int, every: int | None) -> Run:
     """Simulate; with `every`, record each so many steps."""
     import corten
+    from corten.engine import check_simulated
 
+    try:
+        check_simulated(m)
+    except corten.SimulationError as error:
+        raise Problem(str(error)) from error
     d = corten.Data(m)
     _compile(m, d)
     corten.reset(m, d, keyframe)

@@ -46,6 +46,10 @@ def attach(grafter: Grafter, element: Element, body: Body, frame: Pose | None) -
             new = grafter.link(link, rename)
             if new is not None:
                 grafter.hand_over(link, new)
+            elif any(kind == "flex" for kind, _ in link.refs.values()):
+                link.element.warn("stays behind when its soft body is attached, as in the reference", "flex")
+            elif link.kind == "flex" and any((k, rename(n)) in grafter.names for k, n in link.refs.values()):
+                link.element.warn("stays behind, as in the reference: not all of its bodies are attached", "name")
 
 
 def _body(source: Spec, name: str, element: Element) -> Body:

@@ -12,15 +12,15 @@ from corten.mjcf.actuators import compile_actuators
 from corten.mjcf.bodies import check_moving_masses, compile_bodies, number_welds
 from corten.mjcf.constants import scale_masses
 from corten.mjcf.errors import MjcfError
+from corten.mjcf.flex.compile import compile_flexes, flex_arrays
+from corten.mjcf.flex.jacobian import jacobian_arrays
 from corten.mjcf.load import load
 from corten.mjcf.meshes import build_assets, hfield_arrays, mesh_arrays
 from corten.mjcf.prune import discard_visual, fuse_static
 from corten.mjcf.solref import warn_of_mixed_signs
 from corten.mjcf.source import MAX_BYTES, Files
-from corten.mjcf.spec import ASSET_KINDS, LINK_KINDS, LISTS, MAX_NUMBERS, Body, Spec
+from corten.mjcf.spec import ASSET_KINDS, LINK_KINDS, LISTS, MAX_BODIES, MAX_NUMBERS, Body, Spec
 from corten.mjcf.tendons import compile_tendons
-
-MAX_BODIES = 65534
 
 _USER_LISTS = {"body": "body", "jnt": "joint", "geom": "geom", "site": "site", "cam": "camera", "tendon": "tendon",
                "actuator": "actuator", "sensor": "sensor"}
@@ -83,6 +83,9 @@ def _compile(spec: Spec, files: Files) -> CompiledModel:
     values |= contact.compile_pairs(spec)
     values |= contact.compile_excludes(spec)
     values |= equality.compile_equalities(spec)
+    flexes = compile_flexes(spec, bodies)
+    values |= flex_arrays(spec, flexes, values["body_weldid"])
+    values |= jacobian_arrays(spec, flexes, bodies)
     values |= compile_tendons(spec)
     values |= compile_actuators(spec)
     values |= sensors.compile_sensors(spec)
@@ -109,8 +112,8 @@ def _compile(spec: Spec, files: Files) -> CompiledModel:
 def _number(spec: Spec) -> dict[str, list[Any]]:
     """Give every object its number, bodies depth first and what they carry in the order of bodies."""
     bodies: list[Body] = list(spec.world.subtree())
-    if len(bodies) >= MAX_BODIES:
-        spec.root.fail(f"has {len(bodies)} bodies, more than {MAX_BODIES}")
+    if len(bodies) + len(spec.links["flex"]) >= MAX_BODIES:
+        spec.root.fail(f"has {len(bodies)} bodies and {len(spec.links['flex'])} flexes, more than {MAX_BODIES}")
     objects: dict[str, list[Any]] = {"body": bodies}
     for kind, attribute in LISTS.items():
         if kind != "body":
@@ -154,11 +157,15 @@ def _sizes(spec: Spec, objects: dict[str, list[Any]], values: dict[str, Any]) ->
     }
     plural = {"body": "nbody", "joint": "njnt", "geom": "ngeom", "site": "nsite", "camera": "ncam", "light": "nlight",
               "mesh": "nmesh", "hfield": "nhfield", "material": "nmat", "pair": "npair", "exclude": "nexclude",
-              "equality": "neq", "tendon": "ntendon", "sensor": "nsensor", "tuple": "ntuple"}
+              "flex": "nflex", "equality": "neq", "tendon": "ntendon", "sensor": "nsensor", "tuple": "ntuple"}
     sizes |= {name: len(objects[kind]) for kind, name in plural.items()}
-    lengths = {"nmeshvert": "mesh_vert", "nmeshnormal": "mesh_normal", "nmeshtexcoord": "mesh_texcoord",
-               "nmeshface": "mesh_face", "nmeshgraph": "mesh_graph", "nmeshpoly": "mesh_polynormal",
-               "nmeshpolyvert": "mesh_polyvert", "nmeshpolymap": "mesh_polymap", "nhfielddata": "hfield_data",
+    lengths = {"nflexnode": "flex_node", "nflexvert": "flex_vert", "nflexedge": "flex_edge",
+               "nflexelem": "flex_elemlayer", "nflexelemdata": "flex_elem", "nflexelemedge": "flex_elemedge",
+               "nflexshelldata": "flex_shell", "nflexevpair": "flex_evpair", "nJfe": "flexedge_J_colind",
+               "nJfv": "flexvert_J_colind", "nmeshvert": "mesh_vert", "nmeshnormal": "mesh_normal",
+               "nmeshtexcoord": "mesh_texcoord", "nmeshface": "mesh_face", "nmeshgraph": "mesh_graph",
+               "nmeshpoly": "mesh_polynormal", "nmeshpolyvert": "mesh_polyvert", "nmeshpolymap": "mesh_polymap",
+               "nhfielddata": "hfield_data",
                "nnumericdata": "numeric_data", "ntextdata": "text_data", "ntupledata": "tuple_objid"}
     sizes |= {name: len(values[field]) for name, field in lengths.items()}
     for prefix, kind in _USER_LISTS.items():

@@ -12,6 +12,7 @@ from corten.mjcf.errors import did_you_mean
 from corten.mjcf.grammar import Rule
 from corten.mjcf.grammar.mechanism import ACTUATORS
 from corten.mjcf.grammar.rules import HONOURED
+from corten.mjcf.grammar.tree import BODY
 from corten.mjcf.read import Element
 
 ACTUATOR_TAGS = frozenset(r.tag for r in ACTUATORS)
@@ -71,6 +72,11 @@ class Defaults:
             hint = did_you_mean(name, self.said)
             element.fail(f"unknown default class '{name}'{hint}", attribute)
         return name
+
+    def inherited(self, tag: str, cls: str = "main") -> dict[str, Any]:
+        """All attributes of an element of the tree that says nothing itself."""
+        rule = BODY.children[tag]
+        return overlaid(rule.defaults, self.said[cls].get(tag, {}), rule)
 
     def values(self, element: Element, tag: str, cls: str = "main") -> dict[str, Any]:
         """All attributes of an element: said, or inherited as a `tag` from its class (else `cls`), or the grammar's."""

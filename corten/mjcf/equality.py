@@ -34,7 +34,9 @@ def read_equality(element: Element, defaults: Defaults, settings: Settings) -> L
             if attribute in said:
                 element.fail(f"cannot be combined with {kind}s", attribute)
     else:
-        kind = "geom" if tag == "distance" else tag
+        kind = {"distance": "geom", "flexvert": "flex"}.get(tag, tag)
+    if kind == "flex":
+        link.refer(("flex", "flex"))
     link.refer((f"{kind}1", kind), (f"{kind}2", kind))
     link.values["objtype"] = kind
     return link
@@ -48,7 +50,7 @@ def _data(link: Link) -> list[float]:
     if tag == "weld":
         anchor = v["anchor"] if "anchor" in link.element.attributes or v["objtype"] == "body" else _UNUSED
         return [*anchor, *v["relpose"], v["torquescale"]]
-    if tag == "connect":
+    if tag in ("connect", "flex", "flexvert"):
         return [*v.get("anchor", _UNUSED), *(0.0,) * 7, 1.0]
     return [v.get("distance", -1.0), *(0.0,) * 9, 1.0]
 
@@ -59,7 +61,7 @@ def compile_equalities(spec: Spec) -> dict[str, Any]:
     first, second, objtype = [], [], []
     for link in links:
         kind = link.values["objtype"]
-        a, b = spec.need(link, f"{kind}1"), spec.find(link, f"{kind}2")
+        a, b = spec.need(link, "flex" if kind == "flex" else f"{kind}1"), spec.find(link, f"{kind}2")
         other = b.id if b is not None else 0 if kind == "body" else -1
         if a.id == other:
             link.fail(f"repeats the {kind} '{a.name}'")

@@ -86,6 +86,8 @@ class Grafter:
     def replace_links(self, template: Body, renames: list[Rename]) -> None:
         """Replace links to a template by links to its copies."""
         candidates = self._links_to(template)
+        for flex in candidates["flex"]:
+            flex.fail("is made of bodies in a <replicate>, which soft bodies cannot be")
         # a link to something that comes later in the file is left as it is, and will not be found
         complete = {id(link) for links in candidates.values() for link in links if self._resolves(link.refs)}
         for rename in renames:
@@ -132,7 +134,8 @@ class Grafter:
         new = link.copy()
         new.refs = refs
         if link.name:
-            new.name = rename(link.name)
+            # as in the reference a soft body keeps its name
+            new.name = link.name if link.kind == "flex" else rename(link.name)
             self.names.add(link.kind, new.name)
         self.spec.links[link.kind].append(new)
         self.claim(1, link.element)

@@ -9,6 +9,7 @@ from corten.mjcf.contact import read_contact
 from corten.mjcf.custom import read_custom
 from corten.mjcf.defaults import Defaults
 from corten.mjcf.equality import read_equality
+from corten.mjcf.flex.source import check_materials, read_flex
 from corten.mjcf.grammar.tree import BODY
 from corten.mjcf.meshes import read_mesh_asset
 from corten.mjcf.options import read_options, read_settings, read_sizes, read_statistic, read_znear
@@ -38,7 +39,8 @@ def load(content: bytes | str, file: str, files: Files, directory: str = "", dep
         if section.tag == "asset":
             _read_assets(spec, section, defaults, files, depth)
         elif section.tag == "deformable":
-            spec.assets["skin"] += [Item(skin, skin.attributes, settings) for skin in section.children]
+            spec.assets["skin"] += [Item(skin, skin.attributes, settings) for skin in section.all("skin")]
+            spec.links["flex"] += [read_flex(flex, settings) for flex in section.all("flex")]
         elif section.tag == "custom":
             read_custom(spec, section)
         elif section.tag == "keyframe":
@@ -48,9 +50,10 @@ def load(content: bytes | str, file: str, files: Files, directory: str = "", dep
             for element in section.children:
                 link = _LINK_READERS[section.tag](element, defaults, settings)
                 spec.links[link.kind].append(link)
-    builder = TreeBuilder(spec, defaults)
+    builder = TreeBuilder(spec, defaults, files)
     for worldbody in root.all("worldbody"):
         builder.build(worldbody)
+    check_materials(spec)
     return spec
 
 

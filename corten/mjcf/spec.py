@@ -18,6 +18,8 @@ Rename = Callable[[str], str]
 
 # most numbers that any one quantity of a model may hold; what asks for more is a mistake or an attack
 MAX_NUMBERS = 50_000_000
+# bodies and flexes together
+MAX_BODIES = 65534
 
 
 @dataclass(slots=True)
@@ -176,7 +178,7 @@ LISTS = {"joint": "joints", "geom": "geoms", "site": "sites", "camera": "cameras
 
 
 class Link(Item):
-    """Something outside of the tree that refers to it: pair, exclude, tendon, equality, actuator, sensor, tuple.
+    """Something outside of the tree that refers to it: pair, exclude, flex, tendon, equality, actuator, sensor, tuple.
 
     When what it refers to is copied, so is the link. `binding` says which references must be to copies: "all"; "any",
     where the others may stay; or "each", where at least one must and every other is tried both ways.
@@ -200,7 +202,7 @@ class Link(Item):
 
 
 # what a link refers to comes before it
-LINK_KINDS = ("pair", "exclude", "tendon", "equality", "actuator", "sensor", "tuple")
+LINK_KINDS = ("pair", "exclude", "flex", "tendon", "equality", "actuator", "sensor", "tuple")
 ASSET_KINDS = ("mesh", "hfield", "material", "skin", "texture")
 
 

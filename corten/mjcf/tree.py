@@ -8,12 +8,14 @@ from typing import Any
 from corten.mjcf.attach import attach
 from corten.mjcf.composite import composite
 from corten.mjcf.defaults import Defaults
+from corten.mjcf.flex.flexcomp import Inherited, flexcomp
 from corten.mjcf.frames import euler, orientation
 from corten.mjcf.grafting import Grafter, named
 from corten.mjcf.grammar.tree import JOINT
 from corten.mjcf.keyframes import StoredKey
 from corten.mjcf.read import Element
 from corten.mjcf.rotation import ZERO, Pose, compose
+from corten.mjcf.source import Files
 from corten.mjcf.spec import Body, Camera, Geom, Item, Joint, Light, Rename, Site, Spec
 from corten.model.enums import JointType
 
@@ -30,9 +32,11 @@ _REFERENCES = {
 class TreeBuilder:
     """Builds the tree of one file."""
 
-    def __init__(self, spec: Spec, defaults: Defaults) -> None:
+    def __init__(self, spec: Spec, defaults: Defaults, files: Files) -> None:
         self.spec = spec
         self.defaults = defaults
+        self.files = files
+        self.classes: dict[Body, str] = {}
         self.grafter = Grafter(spec)
         self.frames: set[str] = set()
 
@@ -76,10 +80,16 @@ class TreeBuilder:
         if tag == "composite":
             composite(self.spec, element, body, frame, self._add)
             return None
+        if tag == "flexcomp":
+            own = self.classes.get(body, "main")
+            inherited = Inherited(self.defaults.inherited("joint", own), self.defaults.inherited("geom", own))
+            flexcomp(self.spec, element, body, inherited, self.files, lambda item, to: self._add(item, to, None))
+            return None
         inner_cls = self.defaults.check(element, "childclass") or cls
         values = {**element.rule.defaults, **element.attributes}
         if tag == "body":
             child = Body(element, values, self.spec.settings)
+            self.classes[child] = inner_cls
             self._add(child, body, frame)
             return child, None, inner_cls, None
         if tag == "frame":

@@ -84,7 +84,8 @@ def tendon_trees(values: dict[str, Any]) -> dict[str, Any]:
 
 
 def sleep_policies(bodies: list[Body], values: dict[str, Any]) -> list[int]:
-    """As said on the root of a tree; else a tree may sleep unless it is actuated or held by a spring to another."""
+    """As said on the root of a tree; else a tree may sleep unless it is actuated, part of a soft body, or held by a
+    spring to another."""
     policy = [int(SleepPolicy.AUTO)] * len(values["tree_bodyadr"])
     for body in bodies[1:]:
         said = body.values.get("sleep", SleepPolicy.AUTO)
@@ -104,6 +105,8 @@ def sleep_policies(bodies: list[Body], values: dict[str, Any]) -> list[int]:
             if policy[tree] in (SleepPolicy.ALLOWED, SleepPolicy.INIT):
                 bodies[values["tree_bodyadr"][tree]].fail("a tendon to other trees forbids it", "sleep")
             woken.add(tree)
+    soft = {*np.ravel(values["flex_vertbodyid"]).tolist(), *np.ravel(values["flex_nodebodyid"]).tolist()}
+    woken |= {values["body_treeid"][body] for body in soft if body >= 0}
     auto = {True: SleepPolicy.AUTO_NEVER, False: SleepPolicy.AUTO_ALLOWED}
     return [int(auto[t in woken]) if p == SleepPolicy.AUTO else p for t, p in enumerate(policy)]
 

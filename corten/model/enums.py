@@ -149,6 +149,16 @@ class EqualityType(IntEnum):
     DISTANCE = 6
 
 
+class FlexSelf(IntEnum):
+    """How contacts between elements of the same flex are found."""
+
+    NONE = 0
+    NARROW = 1
+    BVH = 2
+    SAP = 3
+    AUTO = 4
+
+
 class WrapType(IntEnum):
     """Kinds of object on a tendon's path."""
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from corten.engine import make_room
+from corten.engine import SimulationError, check_simulated, make_room
 from corten.kernel.record import SINGLE
 from corten.model.data import block
 from corten.model.enums import BiasType, DisableBit, GainType, LengthRangeMode, TrnType
@@ -78,6 +78,10 @@ def target_limits(m: Any, i: int) -> np.ndarray | None:
 
 def simulated_range(m: Any, i: int, options: LengthRangeOptions) -> np.ndarray:
     """Where actuator i comes to rest when it is pulled towards less and towards more length, without other forces."""
+    try:
+        check_simulated(m)
+    except SimulationError as error:
+        raise LengthRangeError(i, f"actuator {i}: needs a simulation for its length range, but {error}") from None
     saved = {f: m.array(f).copy() for f in ("opt.disableflags", "opt.timestep")}
     m.opt.disableflags = int(QUIET)
     if options.timestep > 0:

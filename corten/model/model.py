@@ -141,6 +141,10 @@ class Model(NamedAccess, Record):
         number = self._names.find(kind, which)
         return NamedView(self, kind, number, getattr(self._names, kind)[number], model_rows)
 
+    def flex(self, which: str | int) -> NamedView:
+        """A soft body by name or number."""
+        return self._view("flex", which)
+
     def mesh(self, which: str | int) -> NamedView:
         """A mesh by name or number."""
         return self._view("mesh", which)

@@ -17,6 +17,7 @@ PREFIXES = {
     "site": "site",
     "camera": "cam",
     "light": "light",
+    "flex": "flex",
     "mesh": "mesh",
     "hfield": "hfield",
     "material": "mat",

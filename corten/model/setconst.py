@@ -9,6 +9,7 @@ import numpy as np
 from corten.kernel.record import SINGLE, Record
 from corten.model.data import block
 from corten.model.enums import EqualityType, ObjType
+from corten.model.flex_constants import FLEX_CONSTANTS, set_flexes
 from corten.model.statistics import set_statistics
 from corten.physics import reference_pose
 
@@ -19,16 +20,17 @@ CONSTANTS = (
     "body_subtreemass", "dof_M0", "dof_invweight0", "body_invweight0", "tendon_invweight0", "actuator_acc0",
     "tendon_length0", "actuator_length0", "actuator_biasprm", "tendon_lengthspring", "eq_data",
     "dof_length", "cam_pos0", "cam_poscom0", "cam_mat0", "light_pos0", "light_poscom0", "light_dir0",
-    "stat.meaninertia", "stat.meanmass", "stat.meansize", "stat.extent", "stat.center",
+    "stat.meaninertia", "stat.meanmass", "stat.meansize", "stat.extent", "stat.center", *FLEX_CONSTANTS,
 )  # fmt: skip
 
 
 def set_const(m: Any) -> None:
     """Bring a model's derived constants up to date; call it after an edit of masses, inertias, frames or gears.
 
-    It sets what the compiler finds at qpos0 and qpos_spring: masses of subtrees, inverse inertias of bodies, dofs and
-    tendons, rest lengths, accelerations of actuators, damping of those that give a damping ratio, offsets of cameras
-    and lights, anchors and relative poses of equality constraints that are not given, and the statistics.
+    It sets what the compiler finds at qpos0 and qpos_spring: masses of subtrees, inverse inertias of bodies, dofs,
+    tendons and edges of soft bodies, rest lengths, accelerations of actuators, damping of those that give a damping
+    ratio, offsets of cameras and lights, anchors and relative poses of equality constraints that are not given, and the
+    statistics.
     """
     m.body_subtreemass[:] = m.body_mass
     for b in range(m.nbody - 1, 0, -1):
@@ -42,6 +44,7 @@ def set_const(m: Any) -> None:
     _set_distances(m, d)
     _set_cameras(m, d)
     _set_lights(m, d)
+    set_flexes(m, d)
     set_statistics(m, d)
     _set_springs(m, d)
 

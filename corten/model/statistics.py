@@ -34,7 +34,10 @@ def set_statistics(m: Any, d: Record) -> None:
 
 
 def body_sizes(m: Any, d: Record) -> np.ndarray:
-    """How far from a body's centre of mass its own joints, those of its children, and its geoms reach."""
+    """How far from a body's centre of mass its own joints, those of its children, and its geoms reach.
+
+    A body of a flex reaches as far as the edges of its vertices, or as the other nodes.
+    """
     size = np.zeros(m.nbody)
     if m.njnt:
         own = m.jnt_bodyid
@@ -44,6 +47,16 @@ def body_sizes(m: Any, d: Record) -> np.ndarray:
     body = m.geom_bodyid[bounded]
     reach = m.geom_rbound[bounded] + np.linalg.norm(d.xipos[body] - d.geom_xpos[bounded], axis=1)
     np.maximum.at(size, body, reach)
+    for f in range(m.nflex):
+        if m.flex_interp[f]:
+            body = m.flex_nodebodyid[m.flex_nodeadr[f]:m.flex_nodeadr[f] + m.flex_nodenum[f]]
+            apart = np.linalg.norm(d.xpos[body][:, None] - d.xpos[body][None], axis=2)
+            np.maximum.at(size, body, apart.max(axis=1))
+            continue
+        own = slice(m.flex_edgeadr[f], m.flex_edgeadr[f] + m.flex_edgenum[f])
+        body = m.flex_vertbodyid[m.flex_vertadr[f] + m.flex_edge[own]]
+        for k in (0, 1):
+            np.maximum.at(size, body[:, k], m.flexedge_length0[own])
     return np.maximum(size, MIN_LENGTH)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from corten.kernel import kernel, lane, maximum, sqrt, stage
 from corten.kernel.spatial import dot6, inertia_times, load6, load10
-from corten.kernel.vec import cross, load3, sub3
+from corten.kernel.vec import cross, load3, scale3, sub3
 from corten.model.enums import JointType
 from corten.physics.inertia import centre_of_mass, factor_inertia, joint_inertia, solve
 from corten.physics.kinematics import kinematics
@@ -178,3 +178,35 @@ def actuator_acceleration(m, w, a):
     for k in range(m.moment_rowadr[a], m.moment_rowadr[a] + m.moment_rownnz[a]):
         w.scratch_v[m.moment_colind[k]] = w.actuator_moment[k]
     solve(m, w.qLD, w.qLDiagInv, w.scratch_v)
+
+
+@kernel
+def edge_weights(m, d, number, bodies, first, second, axes, result):
+    """J inv(M) J' of a number of lengths: from points of one body each to points of another, along unit vectors."""
+    w = lane(d, 0)
+    for e in range(number):
+        for i in range(m.nv):
+            w.scratch_v[i] = 0.0
+        axis = load3(axes, e)
+        pull(m, w, bodies[e, 0], load3(first, e), scale3(-1.0, axis))
+        pull(m, w, bodies[e, 1], load3(second, e), axis)
+        total = 0.0
+        for i in range(m.nv - 1, -1, -1):
+            x = w.scratch_v[i]
+            row = m.M_rowadr[i]
+            for k in range(row, row + m.M_rownnz[i] - 1):
+                j = m.M_colind[k]
+                w.scratch_v[j] = w.scratch_v[j] - w.qLD[k] * x
+            total = x * x * w.qLDiagInv[i] + total
+        result[e] = total
+
+
+@kernel
+def pull(m, w, b, point, direction):
+    """scratch_v takes the force of unit size that acts on body b at a point."""
+    arm = sub3(point, load3(w.subtree_com, m.body_rootid[b]))
+    wrench = (*cross(arm, direction), *direction)
+    i = m.body_lastdof[b]
+    while i >= 0:
+        w.scratch_v[i] = w.scratch_v[i] + dot6(load6(w.cdof, i), wrench)
+        i = m.dof_parentid[i]

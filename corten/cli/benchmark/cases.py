@@ -86,7 +86,7 @@ class Case:
 
 @dataclass(slots=True)
 class Refusal:
-    """A model that Corten does not take."""
+    """A model that Corten does not take, or not simulate."""
 
     name: str
     reason: str
@@ -95,6 +95,7 @@ class Refusal:
 def cases(paths: list[Path], ref: Reference, disable: tuple[str, ...], seed: int = 0) -> Iterator[Case | Refusal]:
     """Each model, loaded, with flags switched off in both, settled, with random controls."""
     import corten
+    from corten.engine import check_simulated
 
     bits = ref.disable_bits()
     unknown = [n for n in disable if n not in bits]
@@ -106,7 +107,8 @@ def cases(paths: list[Path], ref: Reference, disable: tuple[str, ...], seed: int
         name = path.stem if path.parent == models.path("humanoid").parent else "/".join(path.parts[-2:])
         try:
             m, ref_m = corten.Model.from_xml_path(path), ref.load(path)
-        except (corten.MjcfError, OSError) as error:
+            check_simulated(m)
+        except (corten.MjcfError, corten.SimulationError, OSError) as error:
             yield Refusal(name, str(error))
             continue
         for each in (m, ref_m):

@@ -80,8 +80,9 @@ EQUALITY = rule(
         _equality("distance", "ours: distance between the centres of two geoms",
                   reference("geom1", "first geom", required=True), reference("geom2", "second geom; none: the world"),
                   real("distance", "distance; none: that of the file")),
-        rule("flex", "edges of a flex", refused="flexible objects are not supported"),
-        rule("flexvert", "vertices of a flex", refused="flexible objects are not supported"),
+        _equality("flex", "all edges of a flex keep their lengths", reference("flex", "flex", required=True)),
+        _equality("flexvert", "edges around each vertex of a flex keep their lengths on the whole",
+                  reference("flex", "flex", required=True)),
     ],
 )
 EQUALITY_BASE = _equality("equality", "any equality constraint")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from corten.mjcf.grammar.flex import FLEX
 from corten.mjcf.grammar.mechanism import ACTUATOR, ACTUATORS, CONTACT, EQUALITY, EQUALITY_BASE, PAIR, SPATIAL, TENDON
 from corten.mjcf.grammar.rules import (
     DRAWING,
@@ -136,7 +137,7 @@ for _tag in ("mesh", "geom", "tendon"):
     DEFAULT.children[_tag].children.clear()
 
 DEFORMABLE = rule("deformable", "deformable objects",
-                  children=[rule("flex", "flexible object", refused="flexible objects are not supported"), SKIN])
+                  children=[FLEX, SKIN])
 
 CUSTOM = rule(
     "custom",

@@ -268,9 +268,8 @@ COMPOSITE = rule(
         PLUGIN,
     ],
 )
-FLEXCOMP = rule("flexcomp", "procedural flexible object", refused="flexible objects are not supported")
 
-_CONTENTS = [INERTIAL, JOINT, FREEJOINT, GEOM, ATTACH, SITE, CAMERA, LIGHT, PLUGIN, COMPOSITE, FLEXCOMP]
+_CONTENTS = [INERTIAL, JOINT, FREEJOINT, GEOM, ATTACH, SITE, CAMERA, LIGHT, PLUGIN, COMPOSITE]
 _POSE = (real("pos", "position", (0.0, 0.0, 0.0), 3), *orientation())
 
 BODY = rule(

@@ -1,0 +1,1 @@
+"""Soft bodies: from <flex> and <flexcomp> to the arrays of the model."""

@@ -21,6 +21,7 @@ MAX_DEPTH = 500
 _SKIPPED = re.compile(r"<!\[CDATA\[.*?\]\]>|<!--.*?-->", re.DOTALL)
 _DECLARATION = re.compile(r"\s*<\?xml[^>]*\?>")
 _PLAIN_DOCTYPE = re.compile(r"<!DOCTYPE\s+\w+\s*>")
+_BARE_AMPERSAND = re.compile(r"&(?![#\w]+;)")
 _DECLARED = re.compile(r"<!(DOCTYPE|ENTITY)\b")
 
 
@@ -50,7 +51,8 @@ class Files:
 def parse_xml(content: bytes | str, file: str) -> etree._Element:
     """The root element of an XML text.
 
-    Comments are blanked beforehand, because files in the wild have double hyphens in them, which strict XML forbids.
+    Comments are blanked beforehand, because files in the wild have double hyphens in them, which strict XML forbids;
+    ampersands that begin nothing stand for themselves.
     """
     if len(content) > MAX_BYTES:
         raise MjcfError(f"is larger than {MAX_BYTES // 2**20} MB", file)
@@ -61,6 +63,7 @@ def parse_xml(content: bytes | str, file: str) -> etree._Element:
     if declared := _DECLARED.search(text):
         line = text.count("\n", 0, declared.start()) + 1
         raise MjcfError("document type and entity declarations are not allowed", file, line)
+    text = _BARE_AMPERSAND.sub("&amp;", text)
     # the parser's own limit of 256 levels is below what models may have, so it is lifted to 2048; the limits that go
     # with it, on entities and on size, are kept by refusing the former and bounding the latter above
     parser = etree.XMLParser(

@@ -106,6 +106,10 @@ def test_moments_of_shapes_are_the_reference_s_to_the_last_bit() -> None:
     assert ours.body_inertia.tolist() == theirs.body_inertia.tolist()
 
 
+def test_text_keeps_its_lines() -> None:
+    check('<mujoco><custom><text\n name="n"\n data="a\n\tb\r\nc &amp; d"/>\n</custom></mujoco>')
+
+
 def test_empty_model() -> None:
     check("<mujoco/>")
     check('<mujoco model="nothing"><worldbody/></mujoco>')

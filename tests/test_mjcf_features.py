@@ -8,6 +8,7 @@ import pytest
 from mjcf_cases import ATTACHMENTS, CHILD, FEATURES, KEYS_AND_REPLICAS, WORLD
 from mjcf_compare import DYNAMIC, differences, without_cache
 
+import corten
 from corten.mjcf import compile_path, compile_string
 
 pytestmark = [pytest.mark.reference, pytest.mark.plain]
@@ -57,6 +58,56 @@ def test_attach_a_whole_world_as_a_body() -> None:
 
 def test_keyframe_of_a_replicated_model() -> None:
     check(f"<mujoco>{KEYS_AND_REPLICAS}</mujoco>")
+
+
+def test_attached_body_leaves_its_frame_behind() -> None:
+    child = b'''<mujoco><worldbody><frame pos="1 2 3" euler="10 20 30"><body name="b" pos="1 0 0"><joint/>
+      <geom size="1"/></body></frame></worldbody><keyframe><key time="3" qpos="4"/></keyframe></mujoco>'''
+    where = '<frame pos="0 1 0" euler="0 0 9"><attach model="child" body="b" prefix="p_"/></frame>'
+    asset = '<asset><model name="child" file="child.xml"/></asset>'
+    check(f"<mujoco>{asset}<worldbody>{where}</worldbody></mujoco>", {"child.xml": child})
+    whole = '<attach model="child" prefix="p_"/>'
+    check(f"<mujoco>{asset}<worldbody>{whole}</worldbody></mujoco>", {"child.xml": child})
+
+
+def test_keyframe_of_nested_replicas() -> None:
+    body = '<body name="b"><joint name="j"/><geom size=".1"/></body>'
+    outer = f'''<replicate count="2" offset="0 2 0"><body name="o"><geom size=".1"/>
+      <replicate count="2" offset="1 0 0">{body}</replicate></body></replicate>'''
+    check(f'<mujoco><worldbody>{outer}</worldbody><keyframe><key name="k" qpos="1"/></keyframe></mujoco>')
+
+
+@pytest.mark.filterwarnings("ignore:.*expected . values:corten.mjcf.MjcfWarning")
+@pytest.mark.parametrize(
+    "key", ['qpos="1"', 'qpos="1 0 2"', 'qvel="1"', 'act="1"', 'ctrl="1 2"', 'mpos="1 2 3 4"', 'mquat="0 2 0 0 1"',
+            'mquat="0 0 0 0 0 0 0 3"']
+)  # fmt: skip
+def test_short_keyframe(key: str) -> None:
+    check(
+        '<mujoco><worldbody><body><joint name="a"/><joint type="ball"/><geom size="1"/></body>'
+        '<body mocap="true" pos="3 3 3"/><body mocap="true" pos="4 4 4" quat="0 1 0 0"/></worldbody>'
+        '<actuator><general joint="a" dyntype="filter"/><motor joint="a"/><general joint="a" dyntype="filter"/>'
+        f"</actuator><keyframe><key {key}/></keyframe></mujoco>"
+    )
+
+
+def test_moments_of_shapes_are_the_reference_s_to_the_last_bit() -> None:
+    """Two of them on an axis have two equal moments, whose axes hang on it."""
+    import mujoco
+
+    shapes = ("sphere", "capsule", "cylinder", "ellipsoid", "box")
+    bodies = "".join(
+        f'<body><geom type="{shape}" size=".{n}3 .{n + 1}7 .{n + 2}11" shellinertia="{shell}" {mass}/></body>'
+        for shape in shapes for shell in ("true", "false") for mass in ("", 'mass="1.3"') for n in range(1, 8)
+    )
+    xml = f"<mujoco><worldbody>{bodies}</worldbody></mujoco>"
+    ours, theirs = corten.Model._finished(compile_string(xml)), mujoco.MjModel.from_xml_string(xml)
+    assert ours.body_mass.tolist() == theirs.body_mass.tolist()
+    assert ours.body_inertia.tolist() == theirs.body_inertia.tolist()
+
+
+def test_text_keeps_its_lines() -> None:
+    check('<mujoco><custom><text\n name="n"\n data="a\n\tb\r\nc &amp; d"/>\n</custom></mujoco>')
 
 
 def test_empty_model() -> None:

@@ -29,14 +29,17 @@ def attach(grafter: Grafter, element: Element, body: Body, frame: Pose | None) -
     roots = [_body(source, name, element)] if name else list(source.world.bodies)
     grafter.claim(sum(1 + sum(1 for _ in b.attached()) for root in roots for b in root.subtree()), element)
     _attach_assets(grafter, source, rename)
-    store_keys(source, spec, rename)
+    store_keys(source, spec, prefix)
     holder = Body(element, {}, source.settings)
     pose = frame or NO_POSE
     if not name:
         for item in source.world.attached():
             holder.add(grafter.copied(item, pose, rename))
     for root in roots:
-        grafter.body(root, holder, pose, rename)
+        # a body that is attached by its name leaves the frame behind that it is in
+        grafter.body(root, holder, pose if not name else None, rename)
+        if name:
+            holder.bodies[-1].frame = pose
     for part in holder.subtree():
         _rename_assets(part, rename)
     for item in (*holder.attached(), *holder.bodies):

@@ -18,7 +18,7 @@ _OBJECT_KINDS = {t.name.lower(): t for t in ObjType if t.name not in ("UNKNOWN",
 def read_custom(spec: Spec, section: Element) -> None:
     """One <custom> section."""
     for element in section.children:
-        if not element.attributes.get("name"):
+        if "name" not in element.attributes or (element.tag == "tuple" and not element.attributes["name"]):
             element.fail("needs attribute 'name'")
         if element.tag == "numeric":
             spec.numerics.append(Item(element, _numbers(element), spec.settings))

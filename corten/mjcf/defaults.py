@@ -12,7 +12,7 @@ from corten.mjcf.errors import did_you_mean
 from corten.mjcf.grammar import Rule
 from corten.mjcf.grammar.mechanism import ACTUATORS
 from corten.mjcf.grammar.rules import HONOURED
-from corten.mjcf.grammar.tree import BODY
+from corten.mjcf.grammar.tree import BODY, ORIENTATION_KINDS
 from corten.mjcf.read import Element
 
 ACTUATOR_TAGS = frozenset(r.tag for r in ACTUATORS)
@@ -21,6 +21,11 @@ ACTUATOR_TAGS = frozenset(r.tag for r in ACTUATORS)
 def overlaid(inherited: dict[str, Any], said: dict[str, Any], rule: Rule) -> dict[str, Any]:
     """What is inherited, replaced by what is said."""
     values = {**inherited, **said}
+    # of the other ways to give an orientation the last one counts; a quaternion does not displace any
+    if turned := said.keys() & ORIENTATION_KINDS[1:]:
+        for kind in ORIENTATION_KINDS[1:]:
+            if kind not in turned:
+                values.pop(kind, None)
     for name in rule.overlays:
         if name in said and name in inherited and len(said[name]) < len(inherited[name]):
             values[name] = said[name] + inherited[name][len(said[name]):]
@@ -86,4 +91,4 @@ class Defaults:
         inherited = self._resolved.get(key)
         if inherited is None:
             inherited = self._resolved[key] = overlaid(rule.defaults, self.said[cls].get(tag, {}), rule)
-        return overlaid(inherited, element.attributes, rule) if rule.overlays else {**inherited, **element.attributes}
+        return overlaid(inherited, element.attributes, rule)

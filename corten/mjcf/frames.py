@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from corten.mjcf.grammar.tree import ORIENTATION_KINDS
 from corten.mjcf.read import Element
 from corten.mjcf.rotation import (
     EPS,
@@ -26,17 +27,20 @@ from corten.mjcf.rotation import (
 )
 from corten.mjcf.spec import Item, Settings
 
-# a class may give one kind and the element another; the reference lets a quaternion lose against any other kind,
-# and among the others the one that the element says wins
-_ALTERNATIVES = ("axisangle", "xyaxes", "zaxis", "euler")
-
 
 def orientation(values: Mapping[str, Any], element: Element, settings: Settings) -> Quaternion:
-    """The quaternion of an element that gives `quat`, `axisangle`, `xyaxes`, `zaxis` or `euler`."""
-    given = [kind for kind in _ALTERNATIVES if kind in values]
-    if not given:
-        return quaternion(values["quat"], element)
-    kind = next((k for k in given if k in element.attributes), given[-1])
+    """The unit quaternion of an element that gives `quat`, `axisangle`, `xyaxes`, `zaxis` or `euler`."""
+    return unit(*given_orientation(values, element, settings))
+
+
+def given_orientation(values: Mapping[str, Any], element: Element, settings: Settings) -> Quaternion:
+    """The same, of the length that the file gives it; `placed` brings it to unit length."""
+    # a class may give one kind and the element another; the reference lets a quaternion lose against any other kind
+    kind = next((kind for kind in ORIENTATION_KINDS[1:] if kind in values), None)
+    if kind is None:
+        if not any(values["quat"]):
+            element.fail("zero quaternion", "quat")
+        return values["quat"]
     value = values[kind]
     if kind == "axisangle":
         if norm(value[:3]) < EPS:
@@ -50,13 +54,6 @@ def orientation(values: Mapping[str, Any], element: Element, settings: Settings)
             element.fail("axis is too small", kind)
         return from_z_axis(normalised(value))
     return euler(value, settings)
-
-
-def quaternion(value: Quaternion, element: Element) -> Quaternion:
-    """A quaternion at unit length; zero is an error."""
-    if not any(value):
-        element.fail("zero quaternion", "quat")
-    return unit(*value)
 
 
 def euler(angles: Vector, settings: Settings) -> Quaternion:
@@ -81,9 +78,7 @@ def _from_xy(value: tuple[float, ...], element: Element) -> Quaternion:
 
 def placed(item: Item, pos: Vector, quat: Quaternion) -> Pose:
     """A pose given inside of the item's enclosing frame, relative to the body."""
-    if item.frame is None:
-        return pos, quat
-    return compose(item.frame, (pos, quat))
+    return (pos, unit(*quat)) if item.frame is None else compose(item.frame, (pos, quat))
 
 
 def from_ends(item: Item, allowed: tuple[int, ...], kind: int, size: tuple[float, ...]) -> tuple[Pose, Vector] | None:

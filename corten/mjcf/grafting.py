@@ -150,8 +150,11 @@ def named(template: Body) -> Iterator[Item]:
         yield from body.attached()
 
 
-def store_keys(source: Spec, target: Spec, rename: Rename) -> None:
-    """Take the keyframes of an attached model apart, so that each object takes its own values along."""
+def store_keys(source: Spec, target: Spec, prefix: str) -> None:
+    """Take the keyframes of an attached model apart, so that each object takes its own values along.
+
+    The prefix is put before every name, even where there is none.
+    """
     for key in source.keys:
-        target.stored_keys.append(StoredKey.take_apart(key, source, rename(key.name)))
+        target.stored_keys.append(StoredKey.take_apart(key, source, prefix + key.name))
     target.stored_keys += [key.renamed(key.name) for key in source.stored_keys]

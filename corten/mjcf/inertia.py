@@ -2,6 +2,9 @@
 
 Solid and shell formulas are textbook ones; for the shell of an ellipsoid there is no elementary formula, and the
 reference's approximations are used: Thomsen's for the area, and a difference of two ellipsoids for the inertia.
+
+Where principal moments of a body coincide, as with two balls, its axes hang on their last bit. So every product here is
+taken in the reference's order.
 """
 
 from __future__ import annotations
@@ -26,18 +29,18 @@ def volume(kind: int, size: Vector, shell: int) -> float:
     """Volume of a primitive, or area of its surface where `shell`."""
     a, b, c = size
     if kind == GeomType.SPHERE:
-        return 4 * pi * a * a if shell else 4 * pi * a**3 / 3
+        return 4 * pi * a * a if shell else 4 * pi * a * a * a / 3
     if kind == GeomType.CAPSULE:
-        return 4 * pi * a * a + 4 * pi * a * b if shell else pi * (2 * a * a * b + 4 * a**3 / 3)
+        return 4 * pi * a * a + 2 * pi * a * (2 * b) if shell else pi * (a * a * (2 * b) + 4 * a * a * a / 3)
     if kind == GeomType.CYLINDER:
-        return 2 * pi * a * a + 4 * pi * a * b if shell else 2 * pi * a * a * b
+        return 2 * pi * a * a + 2 * pi * a * (2 * b) if shell else pi * a * a * (2 * b)
     if kind == GeomType.ELLIPSOID:
         if shell:
             p = THOMSEN_EXPONENT
             return 4 * pi * (((a * b) ** p + (b * c) ** p + (c * a) ** p) / 3) ** (1 / p)
         return 4 * pi * a * b * c / 3
     if kind in (GeomType.BOX, GeomType.HFIELD):
-        return 8 * (a * b + b * c + c * a) if shell else 8 * a * b * c
+        return 8 * (a * b + b * c + c * a) if shell else a * b * c * 8
     return 0.0
 
 
@@ -45,7 +48,7 @@ def principal_moments(kind: int, size: Vector, mass: float, shell: int) -> Vecto
     """Moments of inertia of a primitive of this mass about its own axes."""
     a, b = size[:2]
     if kind == GeomType.SPHERE:
-        moment = (2 / 3 if shell else 2 / 5) * mass * a * a
+        moment = 2 * mass * a * a / (3 if shell else 5)
         return (moment, moment, moment)
     if kind == GeomType.CAPSULE:
         return _capsule(a, b, mass, shell)
@@ -60,46 +63,51 @@ def principal_moments(kind: int, size: Vector, mass: float, shell: int) -> Vecto
 
 def box_moments(half: Sequence[float], mass: float) -> Vector:
     """Solid box of these half sizes."""
-    a, b, c = half[0] ** 2, half[1] ** 2, half[2] ** 2
+    a, b, c = half[0] * half[0], half[1] * half[1], half[2] * half[2]
     return (mass * (b + c) / 3, mass * (a + c) / 3, mass * (a + b) / 3)
 
 
 def _cylinder(radius: float, half: float, mass: float) -> Vector:
-    across = mass * (3 * radius * radius + 4 * half * half) / 12
+    height = 2 * half
+    across = mass * (3 * radius * radius + height * height) / 12
     return (across, across, mass * radius * radius / 2)
 
 
 def _tube(radius: float, half: float, mass: float) -> Vector:
-    across = mass * (6 * radius * radius + 4 * half * half) / 12
+    height = 2 * half
+    across = mass * (6 * radius * radius + height * height) / 12
     return (across, across, mass * radius * radius)
 
 
 def _capsule(radius: float, half: float, mass: float, shell: int) -> Vector:
     """A cylinder or tube with two hemispheres, whose centres of mass sit 3/8 or 1/2 radius above its ends."""
+    height = 2 * half
     if shell:
-        ball = mass * radius / (radius + half)
+        area = 4 * pi * radius * radius
+        ball = mass * area / (area + 2 * pi * radius * height)
         body = _tube(radius, half, mass - ball)
-        own = 2 / 3 * ball * radius * radius
+        own = 2 * ball * radius * radius / 3
         offset = radius / 2
+        away = ball * ((half + offset) * (half + offset) - offset * offset)
     else:
-        ball = mass * 4 * radius / (4 * radius + 6 * half)
+        ball = mass * 4 * radius / (4 * radius + 3 * height)
         body = _cylinder(radius, half, mass - ball)
-        own = 2 / 5 * ball * radius * radius
-        offset = 3 * radius / 8
-    across = body[0] + own + ball * ((half + offset) ** 2 - offset**2)
+        own = 2 * ball * radius * radius / 5
+        away = ball * height * (3 * radius + 2 * height) / 8
+    across = body[0] + (own + away)
     return (across, across, body[2] + own)
 
 
 def _cylinder_shell(radius: float, half: float, mass: float) -> Vector:
-    disk_area, tube_area = pi * radius * radius, 4 * pi * radius * half
+    disk_area, tube_area = pi * radius * radius, 2 * pi * radius * (2 * half)
     disk = mass * disk_area / (2 * disk_area + tube_area)
     tube = _tube(radius, half, mass - 2 * disk)
-    across = tube[0] + 2 * disk * (radius * radius / 4 + half * half)
-    return (across, across, tube[2] + disk * radius * radius)
+    across = tube[0] + 2 * (disk * radius * radius / 4 + disk * half * half)
+    return (across, across, tube[2] + 2 * (disk * radius * radius / 2))
 
 
 def _ellipsoid(size: Vector, mass: float) -> Vector:
-    a, b, c = size[0] ** 2, size[1] ** 2, size[2] ** 2
+    a, b, c = size[0] * size[0], size[1] * size[1], size[2] * size[2]
     return (mass * (b + c) / 5, mass * (a + c) / 5, mass * (a + b) / 5)
 
 
@@ -115,16 +123,22 @@ def _ellipsoid_shell(size: Vector, mass: float) -> Vector:
 
 def _box_shell(size: Vector, mass: float) -> Vector:
     """Six plates, by pairs: each has its own inertia and that of its distance from the centre."""
-    total = size[0] * size[1] + size[1] * size[2] + size[2] * size[0]
-    moments = [0.0, 0.0, 0.0]
-    for normal in range(3):
-        u, v = (normal + 1) % 3, (normal + 2) % 3
-        pair = mass * size[u] * size[v] / total
-        uu, vv, distance = size[u] ** 2 / 3, size[v] ** 2 / 3, size[normal] ** 2
-        moments[normal] += pair * (uu + vv)
-        moments[u] += pair * (vv + distance)
-        moments[v] += pair * (uu + distance)
-    return (moments[0], moments[1], moments[2])
+    half = (size[0] * size[0], size[1] * size[1], size[2] * size[2])
+    side = (2 * size[0], 2 * size[1], 2 * size[2])
+    area = (side[0] * side[1], side[1] * side[2], side[2] * side[0])
+    total = 2 * (area[0] + area[1] + area[2])
+    # plates across z, x and y: mass, and moments about the three axes
+    z, x, y = (mass * part / total for part in area)
+    across_z = (z * side[1] * side[1] / 12, z * side[0] * side[0] / 12, z * _diagonal(side[0], side[1]) / 12)
+    across_x = (x * _diagonal(side[1], side[2]) / 12, x * side[2] * side[2] / 12, x * side[1] * side[1] / 12)
+    across_y = (y * side[2] * side[2] / 12, y * _diagonal(side[0], side[2]) / 12, y * side[0] * side[0] / 12)
+    away = (z * half[2] + y * half[1], z * half[2] + x * half[0], x * half[0] + y * half[1])
+    a, b, c = (2 * (away[i] + across_z[i] + across_x[i] + across_y[i]) for i in range(3))
+    return (a, b, c)
+
+
+def _diagonal(a: float, b: float) -> float:
+    return a * a + b * b
 
 
 def turned(moments: Vector, quat: Quaternion) -> Inertia:

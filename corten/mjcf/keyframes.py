@@ -103,7 +103,7 @@ def compile_keyframes(spec: Spec, sizes: dict[str, int], values: dict[str, Any])
             _normalise(result["key_qpos"][:, start:start + 4])
     result["key_mpos"] = result["key_mpos"].reshape(count, sizes["nmocap"], 3)
     result["key_mquat"] = result["key_mquat"].reshape(count, sizes["nmocap"], 4)
-    _normalise(result["key_mquat"])
+    _normalise(result["key_mquat"], small_stay=True)
     return result
 
 
@@ -118,15 +118,24 @@ def _given(key: Item, rest: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     for part in PARTS:
         values = key.values[part]
         if values:
-            if len(values) != len(rest[part]):
-                key.fail(f"expected {len(rest[part])} values, got {len(values)}", part)
-            row[part] = np.array(values, float)
+            missing = len(rest[part]) - len(values)
+            if missing:
+                message = f"expected {len(rest[part])} values, got {len(values)}"
+                if missing < 0:
+                    key.fail(message, part)
+                key.element.warn(message, part)
+            row[part] = np.concatenate([values, np.zeros(missing)])
+            # a mocap body of which something is missing stays where it is
+            if (width := {"mpos": 3, "mquat": 4}.get(part)) is not None:
+                complete = len(values) // width * width
+                row[part][complete:] = rest[part][complete:]
     return row
 
 
-def _normalise(quats: np.ndarray) -> None:
-    """Scale quaternions to unit length in place; zero becomes the identity."""
+def _normalise(quats: np.ndarray, small_stay: bool = False) -> None:
+    """Scale quaternions to unit length in place; zero becomes the identity, or stays as it is."""
     length = np.sqrt(np.sum(quats * quats, axis=-1, keepdims=True))
-    small = length[..., 0] < 1e-15
-    quats /= np.where(length < 1e-15, 1.0, length)
-    quats[small] = (1.0, 0.0, 0.0, 0.0)
+    small = length < (1e-7 if small_stay else 1e-15)
+    quats /= np.where(small, 1.0, length)
+    if not small_stay:
+        quats[small[..., 0]] = (1.0, 0.0, 0.0, 0.0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path, PurePosixPath
 
 from corten.mjcf.actuators import check_classes, read_actuator
@@ -95,11 +96,9 @@ def _read_model(spec: Spec, element: Element, files: Files, depth: int) -> None:
     if depth >= MAX_MODEL_DEPTH:
         element.fail(f"models are nested deeper than {MAX_MODEL_DEPTH}")
     path = element.attributes["file"]
-    for candidate in (Path(path), Path(element.base, path)):
-        relative = Path(spec.settings.directory, candidate)
-        content = files.read(str(relative))
-        if content is not None:
-            inner = load(content, path, files, str(relative.parent), depth + 1)
-            spec.models[element.attributes.get("name", inner.name)] = inner
-            return
-    element.fail(f"'{path}' not found", "file")
+    relative = Path(spec.settings.directory, element.base, path)
+    content = files.read(os.path.normpath(relative))
+    if content is None:
+        element.fail(f"'{path}' not found", "file")
+    inner = load(content, path, files, str(relative.parent), depth + 1)
+    spec.models[element.attributes.get("name", inner.name)] = inner

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path, PurePosixPath
 from typing import Any, Self
 
@@ -147,14 +148,20 @@ class HFieldAsset(Item):
 def read_asset(item: Item, files: Files, path: str) -> tuple[bytes, str]:
     """Content and format of an asset's file.
 
-    It is looked for below the asset directory of its model, and then where the file that names it was included from.
+    It is looked for below the asset directory of its model, and then beside the included file that names it.
     """
     settings = item.settings
+    path = path.replace("\\", "/")
+    beside = item.element.base
     if settings.strippath:
-        path = PurePosixPath(path.replace("\\", "/")).name
-    form = CONTENT_TYPES.get(item.values.get("content_type", ""), Path(path).suffix[1:].lower())
-    for candidate in (Path(settings.meshdir, path), Path(settings.meshdir, item.element.base, path)):
-        content = files.read(str(Path(settings.directory, candidate)))
+        path, beside = PurePosixPath(path).name, ""
+    form = Path(path).suffix[1:].lower()
+    if content_type := item.values.get("content_type"):
+        form = CONTENT_TYPES.get(content_type.partition(";")[0], "")
+        if not form:
+            item.fail(f"'{content_type}' is not one of {', '.join(CONTENT_TYPES)}", "content_type")
+    for place in (settings.meshdir, beside) if beside else (settings.meshdir,):
+        content = files.read(os.path.normpath(Path(settings.directory, place, path)))
         if content is not None:
             if not content:
                 item.fail(f"'{path}' is empty", "file")

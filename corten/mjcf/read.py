@@ -138,9 +138,11 @@ def _make_element(node: etree._Element, rule: Rule, file: str, base: str) -> Ele
         if attribute is None:
             hint = did_you_mean(name, known)
             raise MjcfError(f"has no attribute '{name}'{hint}", file, line, rule.tag, name)
-        # as in the reference, an attribute that takes numbers or keywords and has none counts as absent
-        if attribute.type in ("real", "int", "keywords") and (not text or text.isspace()):
-            continue
+        # as in the reference, an attribute that takes numbers or keywords and has none counts as absent, unless it
+        # takes one integer
+        if (not text or text.isspace()) and attribute.type in ("real", "int", "keywords"):
+            if attribute.type != "int" or attribute.most != 1:
+                continue
         try:
             values[name] = attribute.read(text)
         except BadValue as error:

@@ -99,7 +99,7 @@ def compose(outer: Pose, inner: Pose) -> Pose:
     """The pose `inner`, given in the frame `outer`, seen from outside."""
     (p, q), (v, r) = outer, inner
     if q == IDENTITY:
-        return add(p, v), r
+        return add(p, v), unit(*r)
     m = matrix(q)
     moved = (
         p[0] + (m[0] * v[0] + m[1] * v[1] + m[2] * v[2]),
@@ -126,15 +126,13 @@ def from_z_axis(z: Vector) -> Quaternion:
     """The least rotation that takes (0, 0, 1) to the unit vector z."""
     axis = (-z[1], z[0], 0.0)
     length = norm(axis)
-    axis = (1.0, 0.0, 0.0) if length < 1e-10 else (axis[0] / length, axis[1] / length, 0.0)
-    return from_axis_angle(axis, atan2(length, z[2]))
+    return from_axis_angle((1.0, 0.0, 0.0) if length < 1e-10 else normalised(axis), atan2(length, z[2]))
 
 
 def from_axes(x: Vector, y: Vector, z: Vector) -> Quaternion:
     """The rotation whose matrix has these columns, by its largest component."""
-    trace = x[0] + y[1] + z[2]
-    if trace > 0:
-        w = 0.5 * sqrt(1 + trace)
+    if x[0] + y[1] + z[2] > 0:
+        w = 0.5 * sqrt(1 + x[0] + y[1] + z[2])
         q = (w, 0.25 * (y[2] - z[1]) / w, 0.25 * (z[0] - x[2]) / w, 0.25 * (x[1] - y[0]) / w)
     elif x[0] > y[1] and x[0] > z[2]:
         a = 0.5 * sqrt(1 + x[0] - y[1] - z[2])

@@ -6,7 +6,7 @@ from math import atan2, pi
 
 import numpy as np
 
-from corten.mjcf.frames import from_ends, orientation, placed
+from corten.mjcf.frames import from_ends, given_orientation, placed
 from corten.mjcf.geoms import SIZE_COUNT, WITH_ENDS
 from corten.mjcf.rotation import EPS, IDENTITY, norm, normalised, rotate
 from corten.mjcf.spec import Camera, Light, Site, Spec
@@ -21,7 +21,7 @@ def compile_site(site: Site) -> None:
         site.fail("cannot be a plane, a height field or a mesh", "type")
     ends = from_ends(site, WITH_ENDS, kind, v["size"])
     if ends is None:
-        pose, site.size = (v["pos"], orientation(v, site.element, site.settings)), v["size"]
+        pose, site.size = (v["pos"], given_orientation(v, site.element, site.settings)), v["size"]
     else:
         pose, site.size = ends
     site.pos, site.quat = placed(site, *pose)
@@ -33,7 +33,7 @@ def compile_site(site: Site) -> None:
 def compile_camera(spec: Spec, camera: Camera) -> None:
     """Compute what the model holds of one camera."""
     v = camera.values
-    camera.pos, camera.quat = placed(camera, v["pos"], orientation(v, camera.element, camera.settings))
+    camera.pos, camera.quat = placed(camera, v["pos"], given_orientation(v, camera.element, camera.settings))
     camera.fovy = v["fovy"]
     if camera.fovy >= 180:
         camera.fail("must be less than 180", "fovy")

@@ -21,6 +21,9 @@ MAX_DEPTH = 500
 _SKIPPED = re.compile(r"<!\[CDATA\[.*?\]\]>|<!--.*?-->", re.DOTALL)
 _DECLARATION = re.compile(r"\s*<\?xml[^>]*\?>")
 _PLAIN_DOCTYPE = re.compile(r"<!DOCTYPE\s+\w+\s*>")
+_TEXT = re.compile(r"<text\s[^<>]*>")
+_QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'")
+_BARE_AMPERSAND = re.compile(r"&(?![#\w]+;)")
 _DECLARED = re.compile(r"<!(DOCTYPE|ENTITY)\b")
 
 
@@ -50,7 +53,8 @@ class Files:
 def parse_xml(content: bytes | str, file: str) -> etree._Element:
     """The root element of an XML text.
 
-    Comments are blanked beforehand, because files in the wild have double hyphens in them, which strict XML forbids.
+    Comments are blanked beforehand, because files in the wild have double hyphens in them, which strict XML forbids;
+    ampersands that begin nothing stand for themselves, and so do line breaks and tabs in the data of a <text>.
     """
     if len(content) > MAX_BYTES:
         raise MjcfError(f"is larger than {MAX_BYTES // 2**20} MB", file)
@@ -61,6 +65,8 @@ def parse_xml(content: bytes | str, file: str) -> etree._Element:
     if declared := _DECLARED.search(text):
         line = text.count("\n", 0, declared.start()) + 1
         raise MjcfError("document type and entity declarations are not allowed", file, line)
+    text = _BARE_AMPERSAND.sub("&amp;", text)
+    text = _TEXT.sub(_keep_lines, text)
     # the parser's own limit of 256 levels is below what models may have, so it is lifted to 2048; the limits that go
     # with it, on entities and on size, are kept by refusing the former and bounding the latter above
     parser = etree.XMLParser(
@@ -74,6 +80,18 @@ def parse_xml(content: bytes | str, file: str) -> etree._Element:
     if root is None:
         raise MjcfError("invalid XML: no element found", file, 1)
     return root
+
+
+def _keep_lines(match: re.Match[str]) -> str:
+    """A tag with its quoted line breaks and tabs as references; the breaks follow it, so that lines keep their numbers.
+    """
+    tag = match.group()
+    escaped = _QUOTED.sub(lambda quoted: _escaped(quoted.group()), tag)
+    return escaped + "\n" * (tag.count("\n") - escaped.count("\n"))
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\n", "&#10;").replace("\t", "&#9;")
 
 
 def _blank_comment(match: re.Match[str]) -> str:

@@ -9,12 +9,12 @@ from corten.mjcf.attach import attach
 from corten.mjcf.composite import composite
 from corten.mjcf.defaults import Defaults
 from corten.mjcf.flex.flexcomp import Inherited, flexcomp
-from corten.mjcf.frames import euler, orientation
+from corten.mjcf.frames import euler, given_orientation
 from corten.mjcf.grafting import Grafter, named
 from corten.mjcf.grammar.tree import JOINT
 from corten.mjcf.keyframes import StoredKey
 from corten.mjcf.read import Element
-from corten.mjcf.rotation import ZERO, Pose, compose
+from corten.mjcf.rotation import ZERO, Pose, compose, unit
 from corten.mjcf.source import Files
 from corten.mjcf.spec import Body, Camera, Geom, Item, Joint, Light, Rename, Site, Spec
 from corten.model.enums import JointType
@@ -85,7 +85,8 @@ class TreeBuilder:
             inherited = Inherited(self.defaults.inherited("joint", own), self.defaults.inherited("geom", own))
             flexcomp(self.spec, element, body, inherited, self.files, lambda item, to: self._add(item, to, None))
             return None
-        inner_cls = self.defaults.check(element, "childclass") or cls
+        # a frame may say `class` instead, as in the reference
+        inner_cls = self.defaults.check(element, "childclass") or self.defaults.check(element) or cls
         values = {**element.rule.defaults, **element.attributes}
         if tag == "body":
             child = Body(element, values, self.spec.settings)
@@ -94,8 +95,8 @@ class TreeBuilder:
             return child, None, inner_cls, None
         if tag == "frame":
             self._name_frame(values.get("name", ""), element)
-            pose = (values["pos"], orientation(values, element, self.spec.settings))
-            return body, pose if frame is None else compose(frame, pose), inner_cls, None
+            pos, quat = values["pos"], given_orientation(values, element, self.spec.settings)
+            return body, (pos, unit(*quat)) if frame is None else compose(frame, (pos, quat)), inner_cls, None
         template = Body(element, {}, self.spec.settings)
         template.parent = body
         return template, None, inner_cls, lambda: self._replicate(element, values, template, body, frame)
@@ -127,7 +128,7 @@ class TreeBuilder:
         count = values["count"]
         size = sum(1 for _ in named(template))
         self.grafter.claim(max(count, 0) * max(size, 1), element)
-        keys = self._own_keys(template, body)
+        keys = self._own_keys(template)
         settings = self.spec.settings
         turn = euler(values["euler"], settings)
         pos = ZERO
@@ -144,14 +145,23 @@ class TreeBuilder:
         self.grafter.replace_links(template, renames)
         self.spec.stored_keys += keys
 
-    def _own_keys(self, template: Body, body: Body) -> list[StoredKey]:
+    def _own_keys(self, template: Body) -> list[StoredKey]:
         """The keyframes of this model, taken apart; they are for the model without replicas.
 
         There will be one for each copy, in which the copy is in the state that the file gives, and the original one.
         """
-        body.bodies.append(template)
+        if not self.spec.keys:
+            return []
+        # templates of replicas around this one are not in the tree either
+        hung, child = [], template
+        while child.parent is not None:
+            if child not in child.parent.bodies:
+                child.parent.bodies.append(child)
+                hung.append(child.parent)
+            child = child.parent
         keys = [StoredKey.take_apart(key, self.spec, key.name) for key in self.spec.keys]
-        body.bodies.pop()
+        for holder in hung:
+            holder.bodies.pop()
         self.spec.keys = []
         return keys
 

@@ -67,8 +67,14 @@ def wanted(m: Any, i: int, options: LengthRangeOptions) -> bool:
 
 
 def target_limits(m: Any, i: int) -> np.ndarray | None:
-    """The limits of the joint or tendon that actuator i acts on, if it has any."""
-    kind, target = m.actuator_trntype[i], m.actuator_trnid[i, 0]
+    """The limits of the joint or tendon that actuator i acts on, if it has any.
+
+    As in the reference, that is only so for the first actuator: of the two numbers that each actuator's target has, it
+    takes the one at place i of the whole list, which is another actuator's first or second.
+    """
+    kind, target = m.actuator_trntype[i], m.actuator_trnid.ravel()[i]
+    if target < 0 or target >= (m.ntendon if kind == TrnType.TENDON else m.njnt):
+        return None
     if kind in (TrnType.JOINT, TrnType.JOINTINPARENT) and m.jnt_limited[target]:
         return np.array(m.jnt_range[target])
     if kind == TrnType.TENDON and m.tendon_limited[target]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from .eig3 import rotation_matrix
+from corten.mjcf.rotation import rotate
+
 from .errors import MeshError
 from .mesh import Mesh
 
@@ -51,4 +52,4 @@ def _enclosing(shape: str, half: NDArray[np.float64]) -> tuple[float, float, flo
 
 
 def _position(mesh: Mesh, to_aabb: bool) -> NDArray[np.float64]:
-    return mesh.pos + rotation_matrix(mesh.quat) @ mesh.aabb[:3] if to_aabb else mesh.pos
+    return mesh.pos + rotate(tuple(mesh.quat), tuple(mesh.aabb[:3])) if to_aabb else mesh.pos

@@ -102,22 +102,31 @@ def rule(
 
 
 def _float(word: str) -> float:
-    value = _bound(word)
-    if math.isinf(value):
+    value = _any_number(word)
+    if not math.isfinite(value):
         raise BadValue(f"'{word}' is not a finite number")
     return value
 
 
 def _bound(word: str) -> float:
-    # Python reads 1_000, which no other reader of MJCF does
-    if "_" in word:
+    value = _any_number(word)
+    if math.isnan(value):
+        raise BadValue(f"'{word}' is not a finite number")
+    return value
+
+
+def _any_number(word: str) -> float:
+    # Python reads 1_000 and digits of all scripts, which no other reader of MJCF does
+    if "_" in word or not word.isascii():
         raise BadValue(f"'{word}' is not a number")
     try:
-        value = float(word)
+        value = float.fromhex(word) if "x" in word or "X" in word else float(word)
     except ValueError:
         raise BadValue(f"'{word}' is not a number") from None
+    except OverflowError:
+        value = math.inf
     # an overflow is not an infinity that somebody meant
-    if math.isnan(value) or (math.isinf(value) and any(c.isdigit() for c in word)):
+    if math.isinf(value) and any(c.isdigit() for c in word):
         raise BadValue(f"'{word}' is not a finite number")
     return value
 
@@ -167,6 +176,11 @@ def real(name: str, doc: str, default: Any = None, size: int | tuple[int, int | 
 def bounds(name: str, doc: str, default: Any = None, **more: Any) -> Attribute:
     """A lower and an upper bound, which may be infinite."""
     return Attribute(name, "real", doc, _list_reader(_bound, "number", 2, 2), default, 2, 2, **more)
+
+
+def numbers(name: str, doc: str, default: Any = None, least: int = 0, **more: Any) -> Attribute:
+    """Any number of values without a meaning to the engine, infinities and NaN among them."""
+    return Attribute(name, "real", doc, _list_reader(_any_number, "number", least, None), default, least, None, **more)
 
 
 def integer(name: str, doc: str, default: Any = None, size: int | tuple[int, int | None] = 1, **more: Any) -> Attribute:

@@ -13,6 +13,7 @@ from corten.mjcf.grammar.rules import (
     inherited_rule,
     integer,
     keyword,
+    numbers,
     own,
     real,
     reference,
@@ -144,7 +145,7 @@ CUSTOM = rule(
     "values for the user",
     children=[
         rule("numeric", "numbers", identifier(), integer("size", "number of values"),
-             real("data", "values", (), (1, None))),
+             numbers("data", "values", (), 1)),
         rule("text", "text", identifier(), text("data", "text", required=True)),
         rule("tuple", "objects", identifier(), children=[
             rule("element", "object", text("objtype", "kind", required=True),

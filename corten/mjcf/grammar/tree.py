@@ -15,6 +15,7 @@ from corten.mjcf.grammar.rules import (
     integer,
     keyword,
     keywords,
+    numbers,
     own,
     real,
     reference,
@@ -29,7 +30,8 @@ GEOM_TYPES = {g.name.lower(): g.value for g in GeomType}
 ORIENTATION_KINDS = ("quat", "axisangle", "xyaxes", "zaxis", "euler")
 CLASS = own(reference("class", "default class"))[0]
 CHILDCLASS = reference("childclass", "default class of what is inside")
-USER = real("user", "user values", (), (0, None))
+CLASS_AS_CHILDCLASS = reference("class", "the same; `childclass` wins")
+USER = numbers("user", "user values", ())
 
 
 def orientation() -> tuple[Attribute, ...]:
@@ -288,7 +290,7 @@ BODY = rule(
     exclusive=(ORIENTATION_KINDS,),
 )
 
-FRAME = rule("frame", "pose that applies to what is inside", identifier(), CHILDCLASS, *_POSE,
+FRAME = rule("frame", "pose that applies to what is inside", identifier(), CHILDCLASS, CLASS_AS_CHILDCLASS, *_POSE,
              children=_CONTENTS, exclusive=(ORIENTATION_KINDS,))
 
 REPLICATE = rule(
@@ -299,6 +301,7 @@ REPLICATE = rule(
     real("euler", "rotation from copy to copy", (0.0, 0.0, 0.0), 3),
     text("sep", "text between name and number", ""),
     CHILDCLASS,
+    CLASS_AS_CHILDCLASS,
     children=_CONTENTS,
 )
 

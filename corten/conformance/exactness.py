@@ -2,14 +2,17 @@
 
 - Its residual: a solver may have run out of iterations, or of digits of the cost, before it is at the solution.
 - Its sensitivity: a solver that stops early, or a motion through contacts, may turn a difference in the last digit into
-  one that shows. The reference is run again from inputs that differ in the last digit.
+  one that shows. The reference is run again with inputs that differ in the last digit: the state at each of its
+  steps, since each of them rounds (a difference at the start alone is forgotten by an engine that resets a state that
+  explodes), and the masses and lengths of the model, which stand for the rounding of forces within a step.
 
 They are added to a tolerance, and only measured where a comparison would fail without them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from copy import copy
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -27,10 +30,12 @@ SOLVED = frozenset((*RESIDUAL, "cacc", "cfrc_int", "cfrc_ext"))
 
 LAST_DIGIT = 1e-15  # relative to max(1, magnitude)
 MOVED = ("qpos", "qvel")
+MEASURED = ("body_mass", "body_inertia", "body_pos", "body_ipos", "dof_damping", "dof_armature")
 RUNS = 6
 FACTOR = 4.0  # a difference may be some times the residual, or the largest change in a few runs
 
-Run = Callable[[Any, Any], None]  # of the reference's model and data, from a state that has been set
+Nudge = Callable[[Any], None]  # changes the last digits of a state in place
+Run = Callable[[Any, Any, Nudge], None]  # of the reference's model and data; nudges the state wherever it may round
 
 
 class Exactness:
@@ -41,15 +46,16 @@ class Exactness:
 
     @cached_property
     def results(self) -> list[Any]:
-        """Data of the reference after the run, from the state itself and from its neighbours."""
+        """Data of the reference after the run, from the state itself and from neighbours of it."""
         rng = np.random.default_rng(0)
-        return [self._result(state) for state in [self.state, *(neighbour(self.state, rng) for _ in range(RUNS))]]
+        neighbours = [self._result(neighbour(self.m, rng), lambda d: nudge(d, MOVED, rng)) for _ in range(RUNS)]
+        return [self._result(self.m, lambda d: None), *neighbours]
 
-    def _result(self, state: State) -> Any:
-        d = self.reference.data(self.m)
-        self.reference.reset(self.m, d)
-        state.write(d)
-        self.run(self.m, d)
+    def _result(self, m: Any, nudged: Nudge) -> Any:
+        d = self.reference.data(m)
+        self.reference.reset(m, d)
+        self.state.write(d)
+        self.run(m, d, nudged)
         return d
 
     def sensitivity(self, name: str, part: np.ndarray | None = None) -> float:
@@ -85,10 +91,15 @@ def _widened(difference: Difference, inexact: float) -> Difference:
     return replace(difference, tolerance=difference.tolerance + FACTOR * inexact)
 
 
-def neighbour(state: State, rng: np.random.Generator) -> State:
-    """The same state but for the last digits of its positions and velocities."""
-    values = dict(state.values)
-    for name in MOVED:
-        x = values[name]
-        values[name] = x + LAST_DIGIT * np.maximum(1.0, np.abs(x)) * rng.standard_normal(x.shape)
-    return State(state.label, values)
+def neighbour(m: Any, rng: np.random.Generator) -> Any:
+    """A copy of the model whose masses and lengths differ in the last digit, each relative to itself."""
+    other = copy(m)
+    nudge(other, MEASURED, rng, floor=0.0)
+    return other
+
+
+def nudge(record: Any, fields: Iterable[str], rng: np.random.Generator, floor: float = 1.0) -> None:
+    """Change the last digits of some fields: those of numbers of at least the magnitude `floor`."""
+    for name in fields:
+        x = np.asarray(getattr(record, name))
+        x += LAST_DIGIT * np.maximum(floor, np.abs(x)) * rng.standard_normal(x.shape)

@@ -14,7 +14,7 @@ from . import scope
 from .compare import Difference, compare, scale_of
 from .contacts import Match, collision_difference, match, row_order
 from .engines import SPARSE, Engine, Reference, read
-from .exactness import SOLVED, Exactness, Run
+from .exactness import SOLVED, Exactness, Nudge, Run
 from .stages import (
     ACCELERATION_SENSOR_TOLERANCE,
     DEFAULT_SOLVER_ITERATIONS,
@@ -71,7 +71,12 @@ class Pair:
 
     def exactness(self, state: State, run: Run | None = None) -> Exactness:
         """How exact the reference is from one state, with the options as they are; after `forward` unless told."""
-        return Exactness(self.reference, self.models[0], state, run or self.reference.forward)
+        return Exactness(self.reference, self.models[0], state, run or self._forward)
+
+    def _forward(self, m: Any, d: Any, nudge: Nudge) -> None:
+        """A forward pass of the reference."""
+        nudge(d)
+        self.reference.forward(m, d)
 
     @contextmanager
     def options(self, **values: float) -> Iterator[None]:

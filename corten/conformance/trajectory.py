@@ -11,6 +11,7 @@ import numpy as np
 from .compare import Difference, compare
 from .contacts import match
 from .engines import read
+from .exactness import Nudge
 from .forward import Pair
 from .stages import CONTACT_STEPS, TRAJECTORY_STEPS, TRAJECTORY_TOLERANCE
 from .states import State, random_ctrl
@@ -62,11 +63,12 @@ def _controls(m: Any, seed: int, count: int) -> Iterator[np.ndarray]:
         yield random_ctrl(m, rng)
 
 
-def _follow(pair: Pair, controls: list[np.ndarray], m: Any, d: Any) -> None:
+def _follow(pair: Pair, controls: list[np.ndarray], m: Any, d: Any, nudge: Nudge) -> None:
     """The reference's steps under given controls."""
     for ctrl in controls:
         if m.nu:
             d.ctrl[:] = ctrl
+        nudge(d)
         pair.reference.step(m, d)
 
 

@@ -398,3 +398,22 @@ def test_what_hangs_on_the_last_digit_is_compared_to_within_the_references_own_s
     excused, blamed = far_off(kind()), far_off(Reference())
     assert excused and all(excused)
     assert blamed and not any(blamed)
+
+
+class Explodes(Reference):
+    """The reference, but each step ends in a speed that is given."""
+
+    def __init__(self, speed: float) -> None:
+        super().__init__()
+        self.speed = speed
+
+    def step(self, m, d, nstep: int = 1) -> None:
+        super().step(m, d, nstep)
+        d.qvel[0] = self.speed
+
+
+@pytest.mark.usefixtures("everything_covered")
+@pytest.mark.parametrize("speed, passed", [(3e30, True), (np.nan, True), (1e9, False)])
+def test_states_that_both_engines_throw_away_have_no_digits_to_compare(model: Path, speed: float, passed: bool) -> None:
+    trajectory = Settings(stages=("trajectory",))
+    assert (compare_model(model, trajectory, Explodes(1e30), Explodes(speed)).status == "passed") == passed

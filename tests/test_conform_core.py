@@ -176,6 +176,24 @@ def test_refusal_and_no_model_are_not_failures(model: Path, tmp_path: Path) -> N
     assert compare_model(broken, Settings(), Reference(), Picky()).status == "skipped"
 
 
+@pytest.mark.parametrize(
+    "option, body, reason",
+    [
+        ('integrator="RK4"><flag invdiscrete="enable"/>', "", "discrete inverse dynamics is not supported by RK4"),
+        (">", '<geom name="v" size=".1"/>', "between two static bodies"),
+    ],
+)
+def test_a_model_that_the_reference_gives_up_on_is_skipped(tmp_path: Path, option: str, body: str, reason: str) -> None:
+    pair = '<contact><pair geom1="u" geom2="v"/></contact>' if body else ""
+    path = tmp_path / "m.xml"
+    path.write_text(
+        f"""<mujoco><option {option}</option><worldbody><geom name="u" size=".1"/>{body}
+        <body pos="0 0 1"><joint/><geom size=".1"/></body></worldbody>{pair}</mujoco>"""
+    )
+    report = compare_model(path, Settings(), Reference(), Reference())
+    assert report.status == "skipped" and reason in report.reason, report.reason
+
+
 def test_a_crash_is_the_verdict_on_that_model_only(model: Path) -> None:
     class Crash(Reference):
         def data(self, m):

@@ -123,11 +123,12 @@ def _compare_stages(pair: Pair, state: State, stages: tuple[str, ...]) -> tuple[
     found = [Difference("position", f, state.label, float("inf"), 0.0, "no stage lists it") for f in unlisted(fields)]
     exactness = pair.exactness(state)
     contacts = Match(order=np.arange(int(reference.ncon)))
-    if "contact.pos" in fields and "collision" in stages:
+    if "contact.pos" in fields:
         contacts = match(pair.models[0], reference, ours)
         if contacts.wrong:
             contacts = excuse(contacts, pair.models[0], exactness.neighbours(), ours)
-        found.append(collision_difference(contacts, state.label))
+        if "collision" in stages:
+            found.append(collision_difference(contacts, state.label))
     rows = None
     for group in GROUPS:
         if group.stage not in stages or group.stage not in FORWARD:

@@ -429,6 +429,29 @@ def test_what_hangs_on_the_last_digit_is_compared_to_within_the_references_own_s
     assert blamed and not any(blamed)
 
 
+class Torn(Touchy):
+    """The reference, but the last digits of positions decide which of two ways a tendon takes."""
+
+    def forward(self, m, d) -> None:
+        Reference.forward(self, m, d)
+        if self._digit(m, d) > 0:
+            d.ten_wrapnum[0] += 1
+            d.ten_length[0] += 1
+
+
+@pytest.mark.usefixtures("everything_covered")
+def test_a_state_may_be_as_the_reference_has_it_nearby_if_all_of_it_is(model: Path) -> None:
+    class HalfTorn(Torn):
+        def forward(self, m, d) -> None:
+            super().forward(m, d)
+            d.ten_length[0] -= self._digit(m, d) > 0
+
+    settings = Settings(stages=("position",))
+    assert compare_model(model, settings, Torn(), Torn(offset=3e-15)).status == "passed"
+    assert compare_model(model, settings, Torn(), HalfTorn(offset=3e-15)).first_failing == "position"
+    assert compare_model(model, settings, Reference(), Torn()).first_failing == "position"
+
+
 class Explodes(Reference):
     """The reference, but each step ends in a speed that is given."""
 

@@ -47,22 +47,25 @@ class Exactness:
 
     def __init__(self, reference: Reference, m: Any, state: State, run: Run) -> None:
         self.reference, self.m, self.state, self.run = reference, m, state, run
-        self._neighbours: list[Any] = []
-        self._rng = np.random.default_rng(0)
+        self._runs, self._kept = self.runs(), list[Any]()
 
     @cached_property
     def result(self) -> Any:
         """Data of the reference after the run."""
         return self._result(self.m, lambda d: None)
 
+    def runs(self) -> Iterator[Any]:
+        """The same from states and models nearby, one after the other."""
+        rng = np.random.default_rng(0)
+        for _ in range(RUNS):
+            yield self._result(neighbour(self.m, rng), lambda d: nudge(d, MOVED, rng))
+
     def neighbours(self) -> Iterator[Any]:
-        """The same from states and models nearby, one after the other: each run is made once, if it is wanted."""
-        for k in range(RUNS):
-            if k == len(self._neighbours):
-                d = self._result(neighbour(self.m, self._rng), lambda d: nudge(d, MOVED, self._rng))
-                kept = {name.replace(".", "_"): np.array(read(d, name)) for name in KEPT}
-                self._neighbours.append(SimpleNamespace(**kept))
-            yield self._neighbours[k]
+        """The most important fields of these; each run is made once, if it is wanted."""
+        yield from self._kept
+        for d in self._runs:
+            self._kept.append(SimpleNamespace(**{name.replace(".", "_"): np.array(read(d, name)) for name in KEPT}))
+            yield self._kept[-1]
 
     def _result(self, m: Any, nudged: Nudge) -> Any:
         d = self.reference.data(m)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from copy import copy
 from functools import partial
 from typing import Any
 
@@ -15,7 +16,7 @@ from . import scope
 from .compare import Difference, compare, scale_of
 from .contacts import Match, collision_difference, excuse, match, row_order
 from .engines import SPARSE, Engine, Reference, read
-from .exactness import SOLVED, Exactness, Nudge, Run
+from .exactness import MOVED, SOLVED, Exactness, Nudge, Run
 from .stages import (
     ACCELERATION_SENSOR_TOLERANCE,
     DEFAULT_SOLVER_ITERATIONS,
@@ -28,6 +29,8 @@ from .stages import (
     group_of,
 )
 from .states import State
+
+TORN = ("position", "velocity", "actuation", "rows")  # stages with numbers that jump
 
 # Sizes that count the used entries of a field, by the field's beginning; the rest of the array is unused memory.
 LIVE = {"contact.": "ncon", "efc_": "nefc", "island_": "nisland"}
@@ -69,6 +72,12 @@ class Pair:
         """Run one function of the engines (`forward`, `inverse`, `step`) on both."""
         for engine, m, d in zip(self.engines, self.models, self.data, strict=True):
             getattr(engine, stage)(m, d, *args)
+
+    def against(self, d: Any) -> Pair:
+        """The same, with other data of the reference."""
+        other = copy(self)
+        other.data = (d, self.data[1])
+        return other
 
     def exactness(self, state: State, run: Run | None = None) -> Exactness:
         """How exact the reference is from one state, with the options as they are; after `forward` unless told."""
@@ -113,15 +122,25 @@ def compare_forward(pair: Pair, state: State, stages: tuple[str, ...]) -> tuple[
     with pair.options(**EXACT_SOLVER):
         pair.set(state)
         pair.each("forward")
-        return _compare_stages(pair, state, stages)
+        fields, exactness = data_fields(pair), pair.exactness(state)
+        found, unique = _compare_stages(pair, state, stages, fields, exactness)
+        if any(not x.passed and x.stage in TORN for x in found):
+            # Where the last digit decides, as of a tendon that begins on the surface that it may wrap around, all must
+            # be as the reference has it for one state nearby.
+            fields = [name for name in fields if name not in MOVED]
+            for d in exactness.runs():
+                nearby, same = _compare_stages(pair.against(d), state, stages, fields, exactness, strict=True)
+                if all(x.passed for x in nearby):
+                    return nearby, same
+        return found, unique
 
 
-def _compare_stages(pair: Pair, state: State, stages: tuple[str, ...]) -> tuple[list[Difference], bool]:
-    """Differences of both data after a forward pass."""
+def _compare_stages(
+    pair: Pair, state: State, stages: tuple[str, ...], fields: list[str], exactness: Exactness, strict: bool = False
+) -> tuple[list[Difference], bool]:
+    """Differences of some fields of both data after a forward pass; if `strict`, only up to the first that fails."""
     reference, ours = pair.data
-    fields = data_fields(pair)
     found = [Difference("position", f, state.label, float("inf"), 0.0, "no stage lists it") for f in unlisted(fields)]
-    exactness = pair.exactness(state)
     contacts = Match(order=np.arange(int(reference.ncon)))
     if "contact.pos" in fields:
         contacts = match(pair.models[0], reference, ours)
@@ -149,6 +168,8 @@ def _compare_stages(pair: Pair, state: State, stages: tuple[str, ...]) -> tuple[
             difference = _compare_field(pair, group, name, state.label, contacts.order, rows, exactness)
             if difference is not None:
                 found.append(difference)
+                if strict and not difference.passed:
+                    return found, False
     return found, contacts.order is not None
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from corten import models
-from corten.conformance import Settings, compare, compare_model, find_models, scope
+from corten.conformance import Settings, compare, compare_model, exactness, find_models, scope
 from corten.conformance.compiled import model_fields
 from corten.conformance.engines import Reference, Refused, read
 from corten.conformance.stages import group_of, select
@@ -50,7 +50,8 @@ EVERYTHING = """
 
 @pytest.fixture
 def everything_covered(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two copies of the reference are compared, so nothing is left out."""
+    """Two copies of the reference are compared, so nothing is left out; and few neighbours are tried, to save time."""
+    monkeypatch.setattr(exactness, "RUNS", 10)
     monkeypatch.setattr(scope, "DISABLED", {})
     monkeypatch.setattr(scope, "CLEARED", {})
     monkeypatch.setattr(scope, "STAGES_NOT_COVERED", {})

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from corten.conformance.contacts import match, row_order
+from corten.conformance.contacts import excuse, match, row_order
 from corten.conformance.geometry import Shape, separation
 from corten.model.enums import GeomType
 
@@ -88,6 +88,16 @@ def test_a_missing_pair_is_wrong_unless_it_only_grazes(stacked) -> None:
     assert "0 contacts, not 4" in match(m, data(placed, corners), data(placed, [])).wrong[0]
     grazing = [((0, 1), -1e-8, (0, 0, 1), Z)]
     assert not match(m, data(placed, grazing), data(placed, [])).wrong
+
+
+def test_contacts_of_the_reference_from_a_state_nearby_are_right_but_not_unique(stacked) -> None:
+    m, placed, corners = stacked
+    theirs, missing, sidewards = (data(placed, x) for x in (corners, [], [((0, 1), -1.99, (0, 0, 1), (1, 0, 0))]))
+    for ours in missing, sidewards:
+        found = match(m, theirs, ours)
+        assert found.wrong and excuse(found, m, [theirs, theirs], ours).wrong == found.wrong
+        excused = excuse(found, m, [theirs, ours], ours)
+        assert not excused.wrong and not excused.unique and excused.order is None
 
 
 def test_a_reference_that_is_too_deep_is_told_by_the_gap(stacked) -> None:

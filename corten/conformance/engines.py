@@ -121,13 +121,20 @@ class Reference:
         self.mj.mj_resetData(m, d)
 
     def forward(self, m: Any, d: Any) -> None:
-        self.mj.mj_forward(m, d)
+        self._run(self.mj.mj_forward, m, d)
 
     def inverse(self, m: Any, d: Any) -> None:
-        self.mj.mj_inverse(m, d)
+        self._run(self.mj.mj_inverse, m, d)
 
     def step(self, m: Any, d: Any, nstep: int = 1) -> None:
-        self.mj.mj_step(m, d, nstep)
+        self._run(self.mj.mj_step, m, d, nstep)
+
+    def _run(self, function: Any, *args: Any) -> None:
+        """Call a function of the reference that may find the model impossible only now."""
+        try:
+            function(*args)
+        except self.mj.FatalError as error:
+            raise Refused(str(error)) from error
 
     def model_fields(self) -> list[str]:
         """Every array of the model, and the numbers of its options and statistics."""

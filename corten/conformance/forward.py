@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from copy import copy
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,9 +14,9 @@ from corten.model.enums import Solver, Stage
 
 from . import scope
 from .compare import Difference, compare, scale_of
-from .contacts import Match, collision_difference, match, row_order
+from .contacts import Match, collision_difference, excuse, match, row_order
 from .engines import SPARSE, Engine, Reference, read
-from .exactness import SOLVED, Exactness, Run
+from .exactness import MOVED, SOLVED, Exactness, Nudge, Run
 from .stages import (
     ACCELERATION_SENSOR_TOLERANCE,
     DEFAULT_SOLVER_ITERATIONS,
@@ -27,6 +29,8 @@ from .stages import (
     group_of,
 )
 from .states import State
+
+TORN = ("position", "velocity", "actuation", "rows")  # stages with numbers that jump
 
 # Sizes that count the used entries of a field, by the field's beginning; the rest of the array is unused memory.
 LIVE = {"contact.": "ncon", "efc_": "nefc", "island_": "nisland"}
@@ -69,9 +73,20 @@ class Pair:
         for engine, m, d in zip(self.engines, self.models, self.data, strict=True):
             getattr(engine, stage)(m, d, *args)
 
+    def against(self, d: Any) -> Pair:
+        """The same, with other data of the reference."""
+        other = copy(self)
+        other.data = (d, self.data[1])
+        return other
+
     def exactness(self, state: State, run: Run | None = None) -> Exactness:
         """How exact the reference is from one state, with the options as they are; after `forward` unless told."""
-        return Exactness(self.reference, self.models[0], state, run or self.reference.forward)
+        return Exactness(self.reference, self.models[0], state, run or self._forward)
+
+    def _forward(self, m: Any, d: Any, nudge: Nudge) -> None:
+        """A forward pass of the reference."""
+        nudge(d)
+        self.reference.forward(m, d)
 
     @contextmanager
     def options(self, **values: float) -> Iterator[None]:
@@ -107,20 +122,33 @@ def compare_forward(pair: Pair, state: State, stages: tuple[str, ...]) -> tuple[
     with pair.options(**EXACT_SOLVER):
         pair.set(state)
         pair.each("forward")
-        return _compare_stages(pair, state, stages)
+        fields, exactness = data_fields(pair), pair.exactness(state)
+        found, unique = _compare_stages(pair, state, stages, fields, exactness)
+        if any(not x.passed and x.stage in TORN for x in found):
+            # Where the last digit decides, as of a tendon that begins on the surface that it may wrap around, all must
+            # be as the reference has it for one state nearby.
+            fields = [name for name in fields if name not in MOVED]
+            for d in exactness.runs():
+                nearby, same = _compare_stages(pair.against(d), state, stages, fields, exactness, strict=True)
+                if all(x.passed for x in nearby):
+                    return nearby, same
+        return found, unique
 
 
-def _compare_stages(pair: Pair, state: State, stages: tuple[str, ...]) -> tuple[list[Difference], bool]:
-    """Differences of both data after a forward pass."""
+def _compare_stages(
+    pair: Pair, state: State, stages: tuple[str, ...], fields: list[str], exactness: Exactness, strict: bool = False
+) -> tuple[list[Difference], bool]:
+    """Differences of some fields of both data after a forward pass; if `strict`, only up to the first that fails."""
     reference, ours = pair.data
-    fields = data_fields(pair)
     found = [Difference("position", f, state.label, float("inf"), 0.0, "no stage lists it") for f in unlisted(fields)]
     contacts = Match(order=np.arange(int(reference.ncon)))
-    if "contact.pos" in fields and "collision" in stages:
+    if "contact.pos" in fields:
         contacts = match(pair.models[0], reference, ours)
-        found.append(collision_difference(contacts, state.label))
+        if contacts.wrong:
+            contacts = excuse(contacts, pair.models[0], exactness.neighbours(), ours)
+        if "collision" in stages:
+            found.append(collision_difference(contacts, state.label))
     rows = None
-    exactness = pair.exactness(state)
     for group in GROUPS:
         if group.stage not in stages or group.stage not in FORWARD:
             continue
@@ -140,6 +168,8 @@ def _compare_stages(pair: Pair, state: State, stages: tuple[str, ...]) -> tuple[
             difference = _compare_field(pair, group, name, state.label, contacts.order, rows, exactness)
             if difference is not None:
                 found.append(difference)
+                if strict and not difference.passed:
+                    return found, False
     return found, contacts.order is not None
 
 
@@ -244,4 +274,12 @@ def compare_inverse(pair: Pair, state: State) -> list[Difference]:
     # A difference of forces that may be large: its error is on the scale of its parts.
     floor = scale_of(np.asarray(reference.qfrc_constraint), 1.0)
     theirs, mine = reference.qfrc_inverse, ours.qfrc_inverse
-    return [compare("inverse", "qfrc_inverse", state.label, theirs, mine, INVERSE_TOLERANCE, floor)]
+    difference = compare("inverse", "qfrc_inverse", state.label, theirs, mine, INVERSE_TOLERANCE, floor)
+    return [pair.exactness(state, partial(_invert, pair, np.array(reference.qacc))).allow(difference)]
+
+
+def _invert(pair: Pair, qacc: np.ndarray, m: Any, d: Any, nudge: Nudge) -> None:
+    """The reference's inverse dynamics at a given acceleration: of stiff rows forces hang on its last digits."""
+    nudge(d)
+    d.qacc[:] = qacc
+    pair.reference.inverse(m, d)

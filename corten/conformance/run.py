@@ -142,6 +142,8 @@ def compare_model(path: Path, settings: Settings, reference: Reference, ours: En
         return _crashed(report, error)
     try:
         _compare_stages(report, settings, reference, ours, (theirs, mine))
+    except Refused as error:
+        report.status, report.reason = "skipped", f"the reference gives up: {_first_line(error)}"
     except Exception as error:
         return _crashed(report, error)
     if report.first_failing:
@@ -172,7 +174,7 @@ def _compare_stages(
     _set_flags(reference, settings, models)
     pair = Pair(reference, ours, models, without={n for f in features for n in f.fields})
     states = states_of(models[0], settings.seed)
-    if any(s in stages for s in FORWARD):
+    if any(s in stages for s in (*FORWARD, "inverse")):
         for state in states:
             differences, unique = compare_forward(pair, state, stages)
             report.differences += differences

@@ -29,6 +29,7 @@ EXACT_SOLVER = {"tolerance": 0.0, "iterations": 500, "ls_iterations": 100}
 TRAJECTORY_TOLERANCE = 1e-6
 TRAJECTORY_STEPS = 100  # without contact
 CONTACT_STEPS = 20  # with contact
+LARGEST = 1e10  # positions and velocities beyond are bad: the next step resets the state
 
 INVERSE_TOLERANCE = 1e-7
 ACCELERATION_SENSOR_TOLERANCE = 1e-6

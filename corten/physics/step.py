@@ -15,7 +15,7 @@ from corten.physics.check import bad_acceleration, check_state
 from corten.physics.collision.detect import collision
 from corten.physics.constraint.rows import constraint_rows
 from corten.physics.constraint.solve import constraint_solve, reference_acceleration
-from corten.physics.energy import energy_of_positions, energy_of_velocities
+from corten.physics.energy import energy_of_positions, energy_of_velocities, kinetic_energy, potential_energy
 from corten.physics.implicit import implicit, implicit_fast, implicit_spring_damper
 from corten.physics.inertia import centre_of_mass, factor_inertia, joint_inertia
 from corten.physics.integrate import (
@@ -82,9 +82,12 @@ def acceleration_stages(m, d):
 
 @stage
 def dynamics(m, d):
-    """qacc from the state and the controls, without sensors and energy."""
+    """qacc from the state and the controls, without sensors; but with the energy, where the options ask for it."""
     position_stages(m, d)
     if d.short == 0:
+        if m.opt.enableflags & EnableBit.ENERGY:
+            potential_energy(m, d)
+            kinetic_energy(m, d)
         velocity_stages(m, d)
         acceleration_stages(m, d)
 

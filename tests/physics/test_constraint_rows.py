@@ -183,6 +183,17 @@ def test_contact_rows_are_the_references(condim: str, cone: str, impratio: str, 
 
 
 @pytest.mark.reference
+@pytest.mark.parametrize("cone", ["pyramidal", "elliptic"])
+def test_an_explicit_pair_of_one_rigid_body_has_rows_that_move_nothing(cone: str) -> None:
+    """Their forces are felt by sensors of contacts, though by nothing else."""
+    source = f"""
+      <mujoco><option cone="{cone}"/><worldbody><body pos="0 0 1"><freejoint/><geom name="x" size=".1"/>
+      <geom name="y" size=".1" pos=".1 0 0"/><body pos="0 .1 0"><geom name="z" size=".1"/></body></body></worldbody>
+      <contact><pair geom1="x" geom2="y"/><pair geom1="x" geom2="z" condim="1"/></contact></mujoco>"""
+    assert assert_rows_agree(source) > 0
+
+
+@pytest.mark.reference
 def test_contacts_can_be_overridden() -> None:
     """With the flag `override` the options' parameters replace those of all contacts."""
     import mujoco

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from twins import INTEGRATORS, Twins
 
+from corten.model.enums import EnableBit
+
 pytestmark = pytest.mark.reference
 
 # Springs of a ball joint and of a free joint, both beside their rest; cords that wrap a ball and a roller, run over a
@@ -51,3 +53,11 @@ def test_springs_of_balls_and_wrapped_cords(integrator: str, seed: int) -> None:
     twins.assert_agree(("qpos", "qvel", "act", "ten_length"), rtol=1e-6)
     assert np.abs(twins.d.qpos - start).max() > 0.1
     assert max(wrapped) > 3  # of points along the cord: two sites in the middle and at the ends, two for each wrap
+
+
+@pytest.mark.parametrize("integrator", INTEGRATORS)
+def test_what_a_step_leaves_in_the_data(integrator: str) -> None:
+    """Of Runge-Kutta what its last trial state had, energies too."""
+    twins = Twins(LIMBS, 0, integrator=INTEGRATORS[integrator], enableflags=EnableBit.ENERGY)
+    twins.step(3)
+    twins.assert_agree(("energy", "xpos", "cvel", "qacc", "qfrc_passive", "ten_length", "actuator_force"), rtol=1e-9)

@@ -156,8 +156,10 @@ def contact_row(m, d, s):
     b1, b2 = m.geom_bodyid[d.slot_geom[s, 0]], m.geom_bodyid[d.slot_geom[s, 1]]
     dim = d.slot_dim[s]
     n = chain_length(m, b1, b2, False)
-    if n == 0:
-        return
+    if n == 0:  # an explicit pair of one rigid body: rows of zeros, unless that is the world
+        n = chain_length(m, b1, b2, True)
+        if n == 0:
+            return
     rows, kind = dim, ConstraintType.CONTACT_ELLIPTIC
     if dim == 1:
         kind = ConstraintType.CONTACT_FRICTIONLESS

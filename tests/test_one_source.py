@@ -207,6 +207,48 @@ def test_transition_matrices(integrator: Integrator) -> None:
         np.testing.assert_allclose(column[m.nv :], expected, atol=1e-6 * max(1.0, np.abs(expected).max()))
 
 
+RESTING = """
+<mujoco>
+  <option cone="{cone}" solver="{solver}" tolerance="1e-15" iterations="1000"/>
+  <worldbody>
+    <geom type="plane" size="5 5 1"/>
+    <body pos="0 0 .1"><freejoint/><geom type="box" size=".1 .1 .1"/>
+      <body pos="0 .2 0"><joint axis="1 0 0" frictionloss=".1" range="-20 20"/><geom size=".05" mass=".1"/></body>
+    </body>
+  </worldbody>
+</mujoco>
+"""
+
+
+@compiled
+@pytest.mark.parametrize("cone", ["pyramidal", "elliptic"])
+@pytest.mark.parametrize("solver", ["PGS", "CG", "Newton"])
+def test_derivatives_where_the_solver_has_nothing_left_to_do(solver: str, cone: str) -> None:
+    """At rest the warm start is the solution; its derivatives follow all the same.
+
+    All solvers solve one problem, so Newton's, which converges best, gives the differences.
+    """
+    m = corten.Model.from_xml_string(RESTING.format(solver=solver, cone=cone))
+    d = corten.Data(m)
+    corten.step(m, d, 3000)
+    for _ in range(3):
+        corten.forward(m, d)
+    assert d.ncon == 4 and np.abs(d.qvel).max() < 1e-6
+    a, _ = corten.transition(m, d)
+    exact = a[m.nv :, m.nv :]
+    m.opt.solver = Solver.NEWTON
+    for k in range(m.nv):
+
+        def velocities(h: float, k: int = k) -> np.ndarray:
+            one = d.copy()
+            one.qvel[k] += h
+            corten.step(m, one)
+            return one.qvel
+
+        expected = (velocities(1e-6) - velocities(-1e-6)) / 2e-6
+        np.testing.assert_allclose(exact[:, k], expected, atol=2e-5 * max(1.0, np.abs(expected).max()))
+
+
 def test_a_data_of_another_model_is_refused() -> None:
     m = corten.Model.from_xml_string(random_mjcf(1, bodies=3))
     other = corten.Model.from_xml_string(random_mjcf(2, bodies=5))

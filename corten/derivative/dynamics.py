@@ -12,6 +12,7 @@ from corten.kernel.dispatch import JIT
 from corten.kernel.record import Element, Record
 from corten.model.data import Data, block
 from corten.model.data_fields import STATE
+from corten.model.enums import Integrator
 from corten.model.model import Model
 from corten.physics import step as stages
 
@@ -71,6 +72,7 @@ def _passes(
     for f in STATE:
         dual.fill(f.name, d.array(f.name))
     again = [(dual.array(n), d.array(n)) for n in {*CHANGED, *inputs}]
+    warmstart = d.array("qacc_warmstart")
     for first in range(0, total, TANGENTS):
         columns = range(first, min(first + TANGENTS, total))
         for theirs, ours in again:
@@ -79,6 +81,9 @@ def _passes(
         for name, seed in seeds.items():
             dual.array(name)[:, 1 : 1 + len(columns)] = seed[:, columns.start : columns.stop]
         evaluate(m, dual)
+        if first == 0 and m.opt.integrator != Integrator.RK4:
+            solution = dual.array("qacc")[:, 0].copy()  # where the solver had better start in all further passes
+            again = [(theirs, solution if ours is warmstart else ours) for theirs, ours in again]
         yield columns, dual
 
 

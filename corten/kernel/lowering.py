@@ -67,6 +67,11 @@ def _one_world(t: Caller, args: list[Value]) -> Value:
     return static(memory.width_of(args[0]) == 1)
 
 
+@lowers(plain.has_tangents)
+def _has_tangents(t: Caller, args: list[Value]) -> Value:
+    return static(memory.holds_duals(args[0]))
+
+
 @lowers(plain.block)
 def _block(t: Caller, args: list[Value]) -> Value:
     return memory.block(t.body, args[0], args[1])

@@ -146,6 +146,14 @@ def width_of(struct: Value) -> int:
     return type_.elem.width if isinstance(type_.elem, Lanes) and not type_.lane else 1
 
 
+def holds_duals(struct: Value) -> bool:
+    """Whether the reals of a record are dual numbers."""
+    type_ = struct.type
+    if not isinstance(type_, Struct):
+        raise KernelError(f"has_tangents() of a {type_}, not of a record")
+    return isinstance(type_.elem, Dual)
+
+
 def _address(body: Body, type_: Buffer, buffer: Value, indices: tuple[Value, ...]) -> str:
     if len(indices) > type_.ndim:
         raise KernelError(f"{len(indices)} indices into {type_.ndim} dimensions")

@@ -44,6 +44,11 @@ def one_world(record: Any) -> bool:
     return True
 
 
+def has_tangents(record: Any) -> bool:
+    """Whether a record holds dual numbers: known when a kernel is compiled."""
+    return False
+
+
 def lane(record: Any, number: int) -> Any:
     """One world of a record. What is read through it may drive `if` and `while`."""
     return record

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from corten.kernel import lane, lanes, stage
+from corten.kernel import has_tangents, lane, lanes, stage
 from corten.model.enums import DisableBit, Solver
 from corten.physics.constraint.contacts import align_contacts, contact_rows
 from corten.physics.constraint.equality import equality_rows
@@ -56,7 +56,8 @@ def constraint_rows(m, d):
         d.short = 1
         return
     impedance(m, d)
-    if d.nefc > 0 and m.opt.solver == Solver.NEWTON and not find_pattern(m, d):
+    needs_hessian = m.opt.solver == Solver.NEWTON or has_tangents(d)
+    if d.nefc > 0 and needs_hessian and not find_pattern(m, d):
         d.short = 1
     needs_response = m.opt.solver == Solver.PGS or m.opt.noslip_iterations > 0
     if d.nefc > 0 and needs_response and not find_response_pattern(m, d):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from corten.kernel import lane, lanes, stage
+from corten.kernel import has_tangents, lane, lanes, stage
 from corten.model.enums import Solver
 from corten.physics.constraint.cost import row_states
 from corten.physics.constraint.dual import dual
+from corten.physics.constraint.implicit_tangents import implicit_tangents
 from corten.physics.constraint.isles import find_isles
 from corten.physics.constraint.jacobian import multiply_jacobian
 from corten.physics.constraint.noslip import noslip
@@ -49,6 +50,8 @@ def constraint_solve(m, d):
             primal(m, d, s, False)
         else:
             dual(m, d, s)
+        if has_tangents(d):
+            implicit_tangents(m, d, s, m.opt.solver == Solver.NEWTON)
         if m.opt.noslip_iterations > 0:
             noslip(m, d, s)
     for l in lanes(d):

@@ -1,0 +1,57 @@
+"""Derivatives of the solution of the constraints, from what it solves and not from how it was found.
+
+At the solution the gradient g(qacc) is zero, whatever it depends on; so the derivatives of qacc are those of one step
+of Newton's method, -inv(H) dg, with all that g depends on in dg (the implicit function theorem). How many iterations a
+solver has taken, and whether any, does not matter, and the values stay what they are.
+"""
+
+from __future__ import annotations
+
+from corten.kernel import kernel, value
+from corten.physics.constraint.cost import update_rows
+from corten.physics.constraint.hessian import begin_sum
+from corten.physics.constraint.isles import multiply_inertia_isle, multiply_rows
+from corten.physics.constraint.primal import descend
+
+
+@kernel
+def implicit_tangents(m, d, s, newton):
+    """The tangents of qacc, efc_force and qfrc_constraint in isle s. `newton` says that Newton's method has just left
+    inv(H) g in sol_Mgrad."""
+    for q in range(d.isle_efcadr[s], d.isle_efcadr[s + 1]):
+        r = d.isle_efc[q]
+        d.efc_jv[r] = value(d.efc_force[r])
+    if not newton:
+        residuals(d, s)
+        multiply_inertia_isle(m, d, s, d.sol_Ma, d.qacc)
+        update_rows(m, d, s)
+        begin_sum(m, d, s)
+        descend(m, d, s, True)
+    for k in range(d.isle_rangeadr[s], d.isle_rangeadr[s + 1]):
+        for i in range(d.range_first[k], d.range_last[k]):
+            d.qacc[i] = d.qacc[i] - tangent(d.sol_Mgrad[i])
+            d.qfrc_constraint[i] = value(d.qfrc_constraint[i])
+    residuals(d, s)
+    update_rows(m, d, s)
+    for q in range(d.isle_efcadr[s], d.isle_efcadr[s + 1]):
+        r = d.isle_efc[q]
+        force = d.efc_jv[r] + tangent(d.efc_force[r])
+        d.efc_force[r] = force
+        for k in range(d.efc_J_rowadr[r], d.efc_J_rowadr[r] + d.efc_J_rownnz[r]):
+            i = d.efc_J_colind[k]
+            d.qfrc_constraint[i] = d.qfrc_constraint[i] + tangent(d.efc_J[k] * force)
+
+
+@kernel
+def residuals(d, s):
+    """jar = J qacc - aref over the rows of isle s"""
+    multiply_rows(d, s, d.efc_jar, d.qacc)
+    for q in range(d.isle_efcadr[s], d.isle_efcadr[s + 1]):
+        r = d.isle_efc[q]
+        d.efc_jar[r] = d.efc_jar[r] - d.efc_aref[r]
+
+
+@kernel
+def tangent(x):
+    """x with the value zero"""
+    return x - value(x)

@@ -11,7 +11,7 @@ import numpy as np
 from corten.kernel.build import Progress, build
 from corten.kernel.dispatch import Kernel, struct_type
 from corten.kernel.record import Record
-from corten.kernel.types import FLOAT, INT, Argument, Dual, Lanes, Struct
+from corten.kernel.types import FLOAT, INT, Argument, Buffer, Dual, Lanes, Struct
 from corten.model.data import Data, initialise, load_keyframe
 from corten.model.data_fields import DATA
 from corten.model.derived import MODEL
@@ -188,14 +188,16 @@ def warmup(progress: Progress | None = None) -> None:
     """
     from corten.batch.parameters import PARAMETERS
     from corten.batch.transfer import WORLDS, forward_blocks, step_blocks
+    from corten.derivative.passes import TANGENTS, qacc_passes, step_passes
     from corten.kernel.target import host
 
     model = Struct(MODEL, FLOAT)
-    one, lanes, dual = (Struct(DATA, elem) for elem in (Lanes(1), Lanes(host().lanes), Dual(7)))
+    one, lanes, dual = (Struct(DATA, elem) for elem in (Lanes(1), Lanes(host().lanes), Dual(TANGENTS)))
     worlds = (Struct(WORLDS, Lanes(1)), Struct(PARAMETERS, Lanes(1)))
     requests: list[tuple[Any, list[Argument]]] = []
-    for d in (one, lanes, dual):
+    for d in (one, lanes):
         requests += [(stages.forward, [model, d]), (stages.take_steps, [model, d, INT]), (stages.dynamics, [model, d])]
+    requests += [(passes, [model, one, dual, Buffer(FLOAT, "double", ())]) for passes in (qacc_passes, step_passes)]
     requests.append((step_blocks, [model, lanes, *worlds, INT, INT, INT, INT, INT]))
     requests.append((forward_blocks, [model, lanes, *worlds, INT, INT, INT]))
     build(requests, progress)

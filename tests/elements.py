@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from corten.kernel.record import SINGLE, Element, Record
+from corten.model.enums import JointType
 
 WIDTHS = (2, 4, 8)
 ELEMENTS = [SINGLE, *(Element("lanes", w) for w in WIDTHS), Element("dual", 3), Element("dual", 7)]
@@ -47,3 +48,16 @@ def centred_difference(f: Callable[[float], Any], step: float = 1e-6) -> np.ndar
     full = (np.asarray(f(step)) - np.asarray(f(-step))) / (2 * step)
     half = (np.asarray(f(step / 2)) - np.asarray(f(-step / 2))) / step
     return (4 * half - full) / 3
+
+
+def position_seeds(m: Any, qpos: np.ndarray) -> np.ndarray:
+    """The rates of qpos, (nq, nv), at unit velocities of the dofs; a quaternion q turns with q (0, w) / 2."""
+    seeds = np.zeros((m.nq, m.nv))
+    for kind, a, i in zip(m.jnt_type.tolist(), m.jnt_qposadr.tolist(), m.jnt_dofadr.tolist(), strict=True):
+        linear = {JointType.FREE: 3, JointType.BALL: 0}.get(JointType(kind), 1)
+        seeds[a : a + linear, i : i + linear] = np.eye(linear)
+        if kind in (JointType.FREE, JointType.BALL):
+            w, x, y, z = qpos[a + linear : a + linear + 4]
+            turn = 0.5 * np.array([[-x, -y, -z], [w, -z, y], [z, w, -x], [-y, x, w]])
+            seeds[a + linear : a + linear + 4, i + linear : i + linear + 3] = turn
+    return seeds

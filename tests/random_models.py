@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from elements import position_seeds
 
 SHAPES = {"sphere": 1, "capsule": 2, "box": 3, "cylinder": 2, "ellipsoid": 3}
 
@@ -67,8 +68,6 @@ def random_joints(rng: np.random.Generator, depth: int) -> list[str]:
 
 def randomise(m, d, rng: np.random.Generator) -> None:
     """A random state and random inputs."""
-    from corten.derivative.tangent import position_seeds
-
     d.qpos[:] += position_seeds(m, d.qpos) @ (0.4 * rng.normal(size=m.nv))
     d.qvel[:] = rng.normal(size=m.nv)
     d.ctrl[:] = rng.uniform(-1, 1, m.nu)

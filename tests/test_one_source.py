@@ -5,12 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from contact_scenes import cones, solvers
-from elements import assert_same_bits, centred_difference, computed_fields, set_worlds
+from elements import assert_same_bits, centred_difference, computed_fields, position_seeds, set_worlds
 from random_models import random_mjcf, randomise
 
 import corten
 from corten import models
-from corten.derivative.tangent import position_seeds
 from corten.engine import run
 from corten.kernel import JIT
 from corten.kernel.interpret import as_python

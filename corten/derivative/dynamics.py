@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
-from corten.derivative.tangent import position_seeds, position_tangents
-from corten.engine import advance, call, check, run
-from corten.kernel.dispatch import JIT
+from corten.derivative.passes import TANGENTS, qacc_passes, step_passes
+from corten.engine import SimulationError, make_room, not_converged, run
+from corten.kernel.dispatch import JIT, argument_type, struct_type
 from corten.kernel.record import Element, Record
 from corten.model.data import Data, block
-from corten.model.data_fields import STATE
-from corten.model.enums import Integrator
 from corten.model.model import Model
 from corten.physics import step as stages
-
-CHANGED = ("qpos", "qvel", "act", "time", "qacc_warmstart")  # what a step changes of the state
-TANGENTS = 7  # with the value, a vector of eight: one register of AVX-512, two of AVX2
 
 
 def qacc(m: Model, d: Data) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -26,8 +22,7 @@ def qacc(m: Model, d: Data) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     The columns of the first are directions in the tangent space of positions. d is not changed.
     """
     result = np.zeros((m.nv, 2 * m.nv + m.nu))
-    for columns, dual in _passes(m, d, ("qpos", "qvel", "ctrl"), run_forward):
-        result[:, columns] = dual.array("qacc")[:, 1 : 1 + len(columns)]
+    _evaluate(qacc_passes, m, d, result)
     return result[:, : m.nv], result[:, m.nv : 2 * m.nv], result[:, 2 * m.nv :]
 
 
@@ -38,62 +33,31 @@ def transition(m: Model, d: Data) -> tuple[np.ndarray, np.ndarray]:
     """
     n = 2 * m.nv + m.na
     result = np.zeros((n, n + m.nu))
-    for columns, dual in _passes(m, d, ("qpos", "qvel", "act", "ctrl"), run_step):
-        tangents = slice(1, 1 + len(columns))
-        result[: m.nv, columns] = position_tangents(m, dual.array("qpos"))[:, tangents]
-        result[m.nv : 2 * m.nv, columns] = dual.array("qvel")[:, tangents]
-        result[2 * m.nv : n, columns] = dual.array("act")[:, tangents]
+    _evaluate(step_passes, m, d, result)
     return result[:, :n], result[:, n:]
 
 
-def run_forward(m: Model, dual: Record) -> None:
-    """Accelerations on dual numbers."""
-    call(stages.dynamics, m, dual)
+def _evaluate(passes: Any, m: Model, d: Data, result: np.ndarray) -> None:
+    """Run the passes, with more memory for as long as they run short."""
+    dual, entry = _bound(passes, m, d)
+    address = result.ctypes.data
+    entry(m._address, d._address, dual._address, address)
+    while dual.short:
+        make_room(dual)
+        entry(m._address, d._address, dual._address, address)
+    if dual.stopped:
+        raise SimulationError(not_converged(m, float(d.time)))
 
 
-def run_step(m: Model, dual: Record) -> None:
-    """One time step on dual numbers."""
-    advance(m, dual, 1)
-
-
-def _passes(
-    m: Model, d: Data, inputs: tuple[str, ...], evaluate: Callable[[Model, Record], None]
-) -> Iterator[tuple[range, Record]]:
-    """Evaluate on duals, seven columns at a time; yields the columns and the record that holds their tangents."""
+def _bound(passes: Any, m: Model, d: Data) -> tuple[Record, Callable[..., None]]:
+    """A record of dual numbers and the compiled passes, which are kept on d for as long as it belongs to m."""
     if not JIT:
         raise RuntimeError("derivatives need compiled kernels: dual numbers have no plain Python form (CORTEN_JIT=0)")
-    check(m, d)
-    seeds = _seeds(m, d, inputs)
-    total = next(iter(seeds.values())).shape[1]
-    dual = d._bound.get(Element)
-    if dual is None or dual._bound_to is not m:
-        run(stages.forward, m, d)  # binds d to m, so that what is kept on d belongs to this pair
-        dual = d._bound[Element] = block(m, Element("dual", TANGENTS))
-    for f in STATE:
-        dual.fill(f.name, d.array(f.name))
-    again = [(dual.array(n), d.array(n)) for n in {*CHANGED, *inputs}]
-    warmstart = d.array("qacc_warmstart")
-    for first in range(0, total, TANGENTS):
-        columns = range(first, min(first + TANGENTS, total))
-        for theirs, ours in again:
-            theirs[..., 0] = ours
-            theirs[..., 1:] = 0.0
-        for name, seed in seeds.items():
-            dual.array(name)[:, 1 : 1 + len(columns)] = seed[:, columns.start : columns.stop]
-        evaluate(m, dual)
-        if first == 0 and m.opt.integrator != Integrator.RK4:
-            solution = dual.array("qacc")[:, 0].copy()  # where the solver had better start in all further passes
-            again = [(theirs, solution if ours is warmstart else ours) for theirs, ours in again]
-        yield columns, dual
-
-
-def _seeds(m: Model, d: Data, inputs: tuple[str, ...]) -> dict[str, np.ndarray]:
-    """The derivative of each input by all the columns."""
-    blocks = {name: position_seeds(m, d.qpos) if name == "qpos" else np.eye(len(d.array(name))) for name in inputs}
-    total = sum(b.shape[1] for b in blocks.values())
-    seeds, start = {}, 0
-    for name, own in blocks.items():
-        seeds[name] = np.zeros((own.shape[0], total))
-        seeds[name][:, start : start + own.shape[1]] = own
-        start += own.shape[1]
-    return seeds
+    if d._bound_to is not m:
+        run(stages.forward, m, d)  # binds them
+    known = d._bound.get(passes)
+    if known is None:
+        dual = d._bound.get(Element) or block(m, Element("dual", TANGENTS))
+        known = dual, passes.entry([struct_type(m), struct_type(d), struct_type(dual), argument_type(np.zeros(1))])
+        d._bound[Element], d._bound[passes] = dual, known
+    return known

@@ -43,10 +43,12 @@ from corten.kernel.plain import (
     sincos,
     sqrt,
     tan,
+    tangent_of,
     tanh,
     unroll,
     value,
     where,
+    with_tangent,
 )
 
 __all__ = [
@@ -91,8 +93,10 @@ __all__ = [
     "sqrt",
     "stage",
     "tan",
+    "tangent_of",
     "tanh",
     "unroll",
     "value",
     "where",
+    "with_tangent",
 ]

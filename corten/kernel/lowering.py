@@ -159,6 +159,30 @@ def _value(t: Caller, args: list[Value]) -> Value:
     return x
 
 
+@lowers(plain.tangent_of)
+def _tangent_of(t: Caller, args: list[Value]) -> Value:
+    x, lane = _dual_and_lane(t, args, "tangent_of")
+    type_ = FLOAT if x.type.branch else Lanes(1)
+    return Value(type_, (t.body.emit(f"extractelement {x.type.vector} {x.regs[1]}, i64 {lane}"),))
+
+
+@lowers(plain.with_tangent)
+def _with_tangent(t: Caller, args: list[Value]) -> Value:
+    x, lane = _dual_and_lane(t, args, "with_tangent")
+    new = ar.cast(t.body, _value(t, [args[2]]), FLOAT if x.type.branch else Lanes(1))
+    vector = t.body.emit(f"insertelement {x.type.vector} {x.regs[1]}, double {new.regs[0]}, i64 {lane}")
+    return Value(x.type, (x.regs[0], vector))
+
+
+def _dual_and_lane(t: Caller, args: list[Value], word: str) -> tuple[Any, str]:
+    """A dual with its tangents written out, and the vector's lane of the tangent asked for."""
+    if not isinstance(args[0].type, Dual):
+        raise KernelError(f"{word}() of a {args[0].type}, which has no tangents")
+    if not isinstance(args[1].type, Int):
+        raise KernelError(f"{word}(): the number of a tangent is a {args[1].type}")
+    return ar.complete(t.body, args[0]), t.body.emit(f"add i64 {args[1].regs[0]}, 1")
+
+
 @lowers(plain.floor)
 def _floor(t: Caller, args: list[Value]) -> Value:
     return ar.unary_intrinsic(t.body, "floor", args[0])

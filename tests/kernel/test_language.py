@@ -17,6 +17,7 @@ from corten.kernel import (
     block,
     clip,
     floor,
+    has_tangents,
     kernel,
     lane,
     lanes,
@@ -29,9 +30,11 @@ from corten.kernel import (
     sign,
     sqrt,
     stage,
+    tangent_of,
     unroll,
     value,
     where,
+    with_tangent,
 )
 from corten.kernel.interpret import as_python
 from corten.kernel.quat import axis_angle, quat_mat, quat_mul, quat_normalize, quat_rotate, quat_velocity
@@ -254,6 +257,36 @@ def test_nonzero_sees_tangents() -> None:
     skip_zero(m, d)
     assert d.s[2, 2] == 5.0 * B[2, 0]
     assert not d.s[[0, 1, 3, 4, 5]].any()
+
+
+@kernel
+def move_tangents(m, d):
+    if has_tangents(d):
+        for i in range(m.n):
+            for k in range(3):
+                d.s[i] = with_tangent(d.s[i], (k + 1) % 3, 10.0 * tangent_of(d.a[i, 0], k))
+    else:
+        d.s[0] = -1.0
+
+
+@compiled
+def test_tangents_are_read_and_replaced() -> None:
+    m, d = plan(), things(Element("dual", 3))
+    d.array("a")[..., 1:] = RNG.normal(size=(N, 3, 3))
+    d.array("s")[...] = 7.0
+    move_tangents(m, d)
+    np.testing.assert_array_equal(d.s[:, 1:], 10.0 * np.roll(d.a[:, 0, 1:], 1, axis=-1))
+    assert (d.s[:, 0] == 7.0).all()
+    one = things()
+    move_tangents(m, one)
+    assert one.s[0] == -1.0
+    with pytest.raises(KernelError, match="which has no tangents"):
+        read_tangent(m, one)
+
+
+@kernel
+def read_tangent(m, d):
+    d.s[0] = tangent_of(d.s[0], 0)
 
 
 @kernel

@@ -6,7 +6,7 @@ from corten.kernel import has_tangents, lane, lanes, stage
 from corten.model.enums import Solver
 from corten.physics.constraint.cost import row_states
 from corten.physics.constraint.dual import dual
-from corten.physics.constraint.implicit_tangents import implicit_tangents
+from corten.physics.constraint.implicit_tangents import implicit_tangents, take_solution
 from corten.physics.constraint.isles import find_isles
 from corten.physics.constraint.jacobian import multiply_jacobian
 from corten.physics.constraint.noslip import noslip
@@ -41,6 +41,10 @@ def constraint_solve(m, d):
     for r in range(d.nefc):
         d.efc_b[r] = d.efc_b[r] - d.efc_aref[r]
     find_isles(m, d)
+    if has_tangents(d) and d.solved != 0:
+        for s in range(d.nisle):
+            take_solution(m, d, s)
+        return
     if m.opt.solver != Solver.PGS:
         start(m, d)
     for s in range(d.nisle):

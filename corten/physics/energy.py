@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from corten.kernel import any_lane, kernel, stage
 from corten.model.enums import DisableBit, EnableBit, JointType
-from corten.physics.inertia import multiply_inertia
 from corten.physics.passive import spring_rotation
 from corten.physics.tendon import tendon_spring_energy
 
@@ -45,12 +44,15 @@ def squared_stretch(m, d, j):
 
 @stage
 def kinetic_energy(m, d):
-    """energy[1] = qvel' M qvel / 2"""
-    multiply_inertia(m, d, d.scratch_v, d.qvel)
+    """energy[1] = qvel' M qvel / 2, without scratch memory: sensors are read while integrators use that."""
     total = 0.0
     for i in range(m.nv):
-        total = d.qvel[i] * d.scratch_v[i] + total
-    d.energy[1] = 0.5 * total
+        diagonal = m.M_rowadr[i] + m.M_rownnz[i] - 1
+        s = 0.5 * d.M[diagonal] * d.qvel[i]
+        for k in range(m.M_rowadr[i], diagonal):
+            s = d.M[k] * d.qvel[m.M_colind[k]] + s
+        total = d.qvel[i] * s + total
+    d.energy[1] = total
 
 
 @kernel

@@ -5,7 +5,7 @@ from __future__ import annotations
 from corten.kernel import absolute, clip, copysign, kernel, maximum, stage, where
 from corten.kernel.quat import load_quat, quat_conj, quat_mul, quat_normalize
 from corten.kernel.vec import TINY, dot3, load3, load9, mat_t_vec, sub3
-from corten.model.enums import GeomType, SensorType
+from corten.model.enums import EnableBit, GeomType, SensorType
 from corten.physics.energy import kinetic_energy, potential_energy
 from corten.physics.objects import object_matrix, object_position, object_quat
 from corten.physics.sensor import limit_reading, publish, put3, put4, put_zero
@@ -15,10 +15,14 @@ from corten.physics.sensor_limit import limit_sensor
 
 @stage
 def position_sensors(m, d, late):
-    """Sensors of the position stage: all of them, or `late` only those with a delay, for their buffers."""
-    if m.nsensorpotential > 0:
+    """Sensors of the position stage: all of them, or `late` only those with a delay, for their buffers.
+
+    Energies that the options ask for are there already when those with a delay are read.
+    """
+    there = late and m.opt.enableflags & EnableBit.ENERGY
+    if not there and (m.nsensorpotentiallate if late else m.nsensorpotential) > 0:
         potential_energy(m, d)
-    if m.nsensorkinetic > 0:
+    if not there and (m.nsensorkineticlate if late else m.nsensorkinetic) > 0:
         kinetic_energy(m, d)
     for k in range(m.nsensorpos):
         i = m.sensor_pos[k]

@@ -88,6 +88,9 @@ def dynamics(m, d):
         if m.opt.enableflags & EnableBit.ENERGY:
             potential_energy(m, d)
             kinetic_energy(m, d)
+        else:
+            d.energy[0] = 0.0
+            d.energy[1] = 0.0
         velocity_stages(m, d)
         acceleration_stages(m, d)
 

@@ -194,6 +194,17 @@ def test_an_explicit_pair_of_one_rigid_body_has_rows_that_move_nothing(cone: str
 
 
 @pytest.mark.reference
+def test_an_explicit_pair_that_no_dof_moves_is_excluded() -> None:
+    twins = Twins("""
+      <mujoco><option jacobian="sparse"/><worldbody><geom name="x" size=".1"/><geom name="y" size=".1" pos=".1 0 0"/>
+      <body pos="0 0 .19"><freejoint/><geom size=".1"/></body></worldbody>
+      <contact><pair geom1="x" geom2="y"/></contact></mujoco>""")
+    twins.put(qpos=twins.m.qpos0, qvel=0.0)
+    twins.forward()
+    assert twins.d.contact_exclude[: twins.d.ncon].tolist() == twins.ref_d.contact.exclude.tolist() == [3, 0]
+
+
+@pytest.mark.reference
 def test_contacts_can_be_overridden() -> None:
     """With the flag `override` the options' parameters replace those of all contacts."""
     import mujoco

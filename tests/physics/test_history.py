@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from twins import INTEGRATORS, Twins
 
 import corten
 from corten.engine import SimulationError
@@ -113,3 +114,17 @@ def test_refusals(pair: tuple[corten.Model, corten.Data, Any, Any]) -> None:
         read_ctrl(m, d, "line", 0.0, 3)
     with pytest.raises(SimulationError, match="wrong"):
         read_sensor(m, d, "wrong", 0.0)
+
+
+@pytest.mark.parametrize("energy", ["enable", "disable"])
+@pytest.mark.parametrize("integrator", INTEGRATORS)
+@pytest.mark.parametrize("late", ["e_potential", "e_kinetic", "clock"])
+def test_energies_that_are_reported_late(late: str, integrator: str, energy: str) -> None:
+    """They are read within the step, which must not disturb it; those without a delay leave those with one alone."""
+    source = f"""<mujoco><option><flag energy="{energy}"/></option><worldbody><body>
+      <joint axis="0 1 0" damping="1"/><geom size=".1" pos=".2 0 0"/>
+      <body><joint type="ball" stiffness="2"/><geom size=".1" pos=".2 0 0"/></body></body></worldbody>
+      <sensor><e_potential/><e_kinetic/><{late} delay=".004" nsample="3"/></sensor></mujoco>"""
+    twins = Twins(source, integrator=INTEGRATORS[integrator])
+    twins.step(5)
+    twins.assert_agree(("qpos", "qvel", "energy", "history"))

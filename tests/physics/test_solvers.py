@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from contact_scenes import ball, cones, mixed, moving, scene, solvers, stack
+from twins import Twins
 
 import corten
 from corten import SimulationError, utilities
@@ -121,3 +122,24 @@ def test_strict_mode_stops_a_batch() -> None:
         batch.step(2)
     m.opt.iterations = 100
     batch.step(2)
+
+
+@pytest.mark.reference
+@pytest.mark.parametrize("islands", ["enable", "disable"])
+@pytest.mark.parametrize("iterations", [1, 3, 100])
+@pytest.mark.parametrize("solver", [Solver.CG, Solver.NEWTON], ids=lambda s: s.name)
+def test_noslip_solves_all_trees_at_once_but_those_without_rows(solver: Solver, iterations: int, islands: str) -> None:
+    """Two trees in rows, of their own each, and one that flies: it starts, and stays, at qacc_smooth with islands."""
+    arm = """<body pos="{x} 0 1"><joint axis="0 1 0" frictionloss="20" range="-5 5"/>
+      <geom type="capsule" size=".05 .1"/>
+      <body pos="0 0 .2"><joint type="ball"/><joint type="slide" frictionloss="30"/><geom type="capsule" size=".05 .1"/>
+      </body></body>"""
+    source = f"""<mujoco><option><flag contact="disable" island="{islands}"/></option><worldbody>{arm.format(x=0)}
+      <body pos="2 0 1"><joint type="slide"/><joint axis="1 1 0"/><geom size=".03" pos=".1 0 0"/></body>{arm.format(x=1)}
+      </worldbody></mujoco>"""
+    twins = Twins(source, solver=solver, iterations=iterations, noslip_iterations=2)
+    twins.forward()
+    twins.put(qacc_warmstart=twins.ref_d.qacc * 1.01)
+    twins.forward()
+    twins.assert_agree(("qacc", "qfrc_constraint"), rtol=1e-9)
+    assert int(twins.d.solver_niter[0]) == int(twins.ref_d.solver_niter[0])

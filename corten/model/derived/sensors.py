@@ -32,6 +32,8 @@ FIELDS = (
     Field("nsensorlate", (), "size", "sensors with a delay", ours=True),
     Field("nsensorpotential", (), "size", "sensors of potential energy", ours=True),
     Field("nsensorkinetic", (), "size", "sensors of kinetic energy", ours=True),
+    Field("nsensorpotentiallate", (), "size", "sensors of potential energy with a delay", ours=True),
+    Field("nsensorkineticlate", (), "size", "sensors of kinetic energy with a delay", ours=True),
     Field("nsensorbuffered", (), "size", "sensors with a buffer", ours=True),
     Field("sensor_pos", ("nsensorpos",), "int", "which sensors these are", ours=True),
     Field("sensor_vel", ("nsensorvel",), "int", "which sensors these are", ours=True),
@@ -60,6 +62,8 @@ def derive(sizes: Mapping[str, int], values: Mapping[str, Any]) -> tuple[dict[st
         "nsensorlate": int(np.count_nonzero(late)),
         "nsensorpotential": sum(k == SensorType.E_POTENTIAL for k in kinds),
         "nsensorkinetic": sum(k == SensorType.E_KINETIC for k in kinds),
+        "nsensorpotentiallate": int(np.count_nonzero(late & (np.asarray(kinds) == SensorType.E_POTENTIAL))),
+        "nsensorkineticlate": int(np.count_nonzero(late & (np.asarray(kinds) == SensorType.E_KINETIC))),
     }
     counts |= {"n" + name.replace("_", ""): len(ids) for name, ids in lists.items()}
     lenses = np.array([lens(values, c) for c in range(sizes["ncam"])]).reshape(-1, 4)

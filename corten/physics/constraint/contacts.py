@@ -12,6 +12,7 @@ from corten.kernel.vec import dot3, load3
 from corten.model.enums import Cone, ConstraintType
 from corten.physics.constraint.jacobian import begin, chain_length, column, fill_chain, point_arm, repeat_chain
 
+UNMOVED = 3  # contact_exclude of a contact that no dof moves
 GAP = 4  # contact_exclude of a slot that a world does not use; 0 to 3 are MuJoCo's
 
 
@@ -159,6 +160,7 @@ def contact_row(m, d, s):
     if n == 0:  # an explicit pair of one rigid body: rows of zeros, unless that is the world
         n = chain_length(m, b1, b2, True)
         if n == 0:
+            exclude_unmoved(d, s)
             return
     rows, kind = dim, ConstraintType.CONTACT_ELLIPTIC
     if dim == 1:
@@ -204,6 +206,15 @@ def contact_row(m, d, s):
         along_normal = j == 0 or kind == ConstraintType.CONTACT_PYRAMIDAL
         d.efc_pos[r + j] = dist if along_normal else 0.0
         d.efc_margin[r + j] = margin if along_normal else 0.0
+
+
+@kernel
+def exclude_unmoved(d, s):
+    """Say of the contact in slot s that no dof moves it, in the worlds that have it."""
+    for l in lanes(d):
+        w = lane(d, l)
+        if w.slot_on[s]:
+            w.contact_exclude[s] = UNMOVED
 
 
 @kernel

@@ -20,6 +20,11 @@ def find_isles(m, d):
     if m.ntree > 1 and one_world(d) and by_islands(m):
         join_trees(m, d)
         list_isles(m, d)
+    elif m.ntree > 1 and one_world(d) and m.opt.solver != Solver.PGS and not m.opt.disableflags & DisableBit.ISLAND:
+        join_trees(m, d)
+        join_isles(m, d)
+        list_isles(m, d)
+        d.isle_nv[0] = m.nv
     else:
         one_isle(m, d)
 
@@ -63,6 +68,18 @@ def join_trees(m, d):
     for t in range(m.ntree):
         if d.tree_isle[t] >= 0:
             d.tree_isle[t] = d.tree_isle[d.tree_isle[t]]
+
+
+@kernel
+def join_isles(m, d):
+    """All trees that rows touch become one isle, for the no-slip rounds; the others keep qacc_smooth, as in MuJoCo."""
+    first = m.ntree
+    for t in range(m.ntree - 1, -1, -1):
+        if d.tree_isle[t] >= 0:
+            first = t
+    for t in range(m.ntree):
+        if d.tree_isle[t] >= 0:
+            d.tree_isle[t] = first
 
 
 @kernel

@@ -39,19 +39,22 @@ LAYOUTS: dict[str, dict[str, str]] = {
         "m.xml": INCLUDES, "sub/i.xml": f'<x><compiler meshdir="msh"/>{PART[3:]}', "msh/a.obj": TET,
     },
     "beside the included file, not below meshdir": {
-        "m.xml": f'<mujoco><compiler meshdir="msh"/><include file="i.xml"/>{GEOM}</mujoco>',
-        "i.xml": PART,
+        "m.xml": f'<mujoco><compiler meshdir="msh"/><include file="i.xml"/>{GEOM}</mujoco>', "i.xml": PART,
         "a.obj": TET,
     },
     "out of a folder that is not there": {"m.xml": mesh("../a.obj", 'meshdir="x"'), "a.obj": TET},
     "content type with a parameter": {
-        "m.xml": mesh("a.dat", "", 'content_type="model/obj;a=b" name="a"'), "a.dat": TET
+        "m.xml": mesh("a.dat", "", 'content_type="model/obj;a=b" name="a"'), "a.dat": TET,
     },
     "model beside the included file": {
         "m.xml": '<mujoco><include file="sub/i.xml"/><worldbody><attach model="c" prefix="p"/></worldbody></mujoco>',
         "sub/i.xml": '<x><asset><model name="c" file="c.xml"/></asset></x>',
         "sub/c.xml": '<mujoco><worldbody><body><geom size="1"/></body></worldbody></mujoco>',
         "c.xml": '<mujoco><worldbody><body><geom size="2"/></body></worldbody></mujoco>',
+    },
+    "with backslashes": {
+        "m.xml": f'<mujoco><include file="sub\\i.xml"/>{GEOM}</mujoco>', "sub/i.xml": PART.replace("a.obj", "x\\a.obj"),
+        "sub/x/a.obj": TET,
     },
     "meshdir of an attached model": {
         "m.xml": '<mujoco><asset><model file="c/c.xml"/></asset>'

@@ -16,8 +16,8 @@ from corten.model.enums import JointType, SameFrame
 SAME = 1e-6
 
 
-def user_values(items: Sequence[Any], said: int) -> tuple[np.ndarray, int]:
-    """User values of all objects, padded to the same number: that which the file asks for, or the largest used."""
+def user_width(items: Sequence[Any], said: int) -> int:
+    """How many user values each object has: the number that the file asks for, or the largest used."""
     given = [item.values.get("user", ()) for item in items]
     width = max(map(len, given), default=0)
     if said >= 0:
@@ -27,10 +27,16 @@ def user_values(items: Sequence[Any], said: int) -> tuple[np.ndarray, int]:
         width = said
     if len(items) * width > MAX_NUMBERS:
         items[0].fail(f"has room for {width} values, as have {len(items) - 1} others", "user")
+    return width
+
+
+def user_values(items: Sequence[Any], width: int) -> np.ndarray:
+    """User values of all objects, padded to the same number."""
     table = np.zeros((len(items), width))
-    for row, values in zip(table, given, strict=True):
+    for row, item in zip(table, items, strict=True):
+        values = item.values.get("user", ())
         row[:len(values)] = values
-    return table, width
+    return table
 
 
 def _table(rows: list[Any], width: int) -> np.ndarray:

@@ -60,6 +60,7 @@ def _compile(spec: Spec, files: Files) -> CompiledModel:
     build_assets(spec, files)
     bodies = objects["body"]
     compile_bodies(spec, bodies)
+    widths = _user_widths(spec, objects)
     if spec.settings.fusestatic:
         fuse_static(spec)
     if spec.settings.discardvisual:
@@ -98,7 +99,9 @@ def _compile(spec: Spec, files: Files) -> CompiledModel:
     values |= trees.tendon_trees(values)
     values["tree_sleep_policy"] = trees.sleep_policies(bodies, values)
 
-    sizes = _sizes(spec, objects, values)
+    sizes = _sizes(spec, objects, values) | widths
+    for prefix, kind in _USER_LISTS.items():
+        values[f"{prefix}_user"] = arrays.user_values(objects[kind], widths[f"nuser_{prefix}"])
     _histories(spec, sizes, values)
     values |= keyframes.compile_keyframes(spec, sizes, values)
     sizes["nkey"] = len(values["key_time"])
@@ -168,12 +171,15 @@ def _sizes(spec: Spec, objects: dict[str, list[Any]], values: dict[str, Any]) ->
                "nhfielddata": "hfield_data",
                "nnumericdata": "numeric_data", "ntextdata": "text_data", "ntupledata": "tuple_objid"}
     sizes |= {name: len(values[field]) for name, field in lengths.items()}
-    for prefix, kind in _USER_LISTS.items():
-        size = f"nuser_{prefix}"
-        values[f"{prefix}_user"], sizes[size] = arrays.user_values(objects[kind], spec.size[size])
     sizes |= {name: spec.size[name] for name in ("njmax", "nconmax")}
     sizes["nuserdata"] = max(spec.size["nuserdata"], 0)
     return sizes
+
+
+def _user_widths(spec: Spec, objects: dict[str, list[Any]]) -> dict[str, int]:
+    """How many user values each kind of object has; objects that will be fused or discarded count."""
+    sizes = {f"nuser_{prefix}": kind for prefix, kind in _USER_LISTS.items()}
+    return {size: arrays.user_width(objects[kind], spec.size[size]) for size, kind in sizes.items()}
 
 
 def _histories(spec: Spec, sizes: dict[str, int], values: dict[str, Any]) -> None:

@@ -95,7 +95,7 @@ def _read_model(spec: Spec, element: Element, files: Files, depth: int) -> None:
     """A model that parts can be attached from."""
     if depth >= MAX_MODEL_DEPTH:
         element.fail(f"models are nested deeper than {MAX_MODEL_DEPTH}")
-    path = element.attributes["file"]
+    path = element.attributes["file"].replace("\\", "/")
     relative = Path(spec.settings.directory, element.base, path)
     content = files.read(os.path.normpath(relative))
     if content is None:

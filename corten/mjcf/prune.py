@@ -11,11 +11,10 @@ from corten.model.enums import SensorType
 
 def fuse_static(spec: Spec) -> None:
     """Merge every body without joints into its parent, unless something refers to it by name."""
-    referred = _referred(spec, "body")
-    measured = _bodies_of_force_sensors(spec)
+    referred = _referred(spec, "body") | _bodies_of_force_sensors(spec)
     for body in list(spec.world.subtree())[1:]:
         named = body.name and body.name in referred
-        if not (body.joints or body.values["mocap"] or named or body in measured):
+        if not (body.joints or body.values["mocap"] or named):
             _fuse(body)
 
 
@@ -30,10 +29,10 @@ def _referred(spec: Spec, kind: str) -> set[str]:
     return names
 
 
-def _bodies_of_force_sensors(spec: Spec) -> set[Body]:
-    """Bodies whose joint with the parent is measured, even where it does not move."""
+def _bodies_of_force_sensors(spec: Spec) -> set[str]:
+    """Names of bodies whose joint with the parent is measured, even where it does not move."""
     tags = (SensorType.FORCE.name.lower(), SensorType.TORQUE.name.lower())
-    return {spec.find(link, "obj").body for link in spec.links["sensor"] if link.element.tag in tags}
+    return {spec.find(link, "obj").body.name for link in spec.links["sensor"] if link.element.tag in tags}
 
 
 def _fuse(body: Body) -> None:

@@ -101,7 +101,8 @@ class Reader:
         if name in self.included:
             raise MjcfError(f"file '{name}' is already included", file, line, "include", "file")
         self.included.add(name)
-        for path in dict.fromkeys((name, str(Path(base, name)))):
+        beside = name.replace("\\", "/")
+        for path in dict.fromkeys((beside, str(Path(base, beside)))):
             content = self.files.read(str(Path(self.directory, path)))
             if content is not None:
                 root = parse_xml(content, name)

@@ -59,7 +59,7 @@ def parse_xml(content: bytes | str, file: str) -> etree._Element:
     if len(content) > MAX_BYTES:
         raise MjcfError(f"is larger than {MAX_BYTES // 2**20} MB", file)
     text = content.decode("utf-8-sig", errors="replace") if isinstance(content, bytes) else content
-    text = _SKIPPED.sub(_blank_comment, text)
+    text = _SKIPPED.sub(_blank_comment, text.rstrip("\0"))
     text = _DECLARATION.sub(lambda match: "\n" * match.group().count("\n"), text, count=1)
     text = _PLAIN_DOCTYPE.sub("", text, count=1)
     if declared := _DECLARED.search(text):

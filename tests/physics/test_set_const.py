@@ -219,16 +219,31 @@ def test_a_search_that_does_not_rest_is_an_error() -> None:
 
 
 def test_length_ranges_after_loading(pair: tuple[corten.Model, Any]) -> None:
-    """Existing ranges are kept unless asked otherwise; limits are taken where that is asked."""
+    """Existing ranges are kept unless asked otherwise."""
     m = pair[0]
-    m.actuator_lengthrange[:] = 0.0
-    m.actuator_lengthrange[3] = (-0.7, 1.5)
-    set_length_ranges(m, LengthRangeOptions(uselimit=1))
+    before = np.array(m.actuator_lengthrange)
+    m.actuator_lengthrange[:2] = 0.0
+    m.actuator_lengthrange[3] = (-0.5, 1.0)
+    set_length_ranges(m)
     np.testing.assert_array_equal(m.actuator_lengthrange[:2], 0.0)
-    np.testing.assert_allclose(m.actuator_lengthrange[2], np.radians((-60, 80)))
-    np.testing.assert_array_equal(m.actuator_lengthrange[3], (-0.7, 1.5))
-    set_length_ranges(m, LengthRangeOptions(uselimit=1, useexisting=0))
-    np.testing.assert_array_equal(m.actuator_lengthrange[3], (-1.0, 2.0))
+    np.testing.assert_array_equal(m.actuator_lengthrange[2], before[2])
+    np.testing.assert_array_equal(m.actuator_lengthrange[3], (-0.5, 1.0))
+    set_length_ranges(m, LengthRangeOptions(useexisting=0))
+    assert m.actuator_lengthrange[3, 1] != 1.0
     m.actuator_lengthrange[:] = 0.0
     with pytest.raises(LengthRangeError, match="unstable"):
         set_length_ranges(m, LengthRangeOptions(accel=1e9))
+
+
+def test_limits_as_length_ranges() -> None:
+    """The limits are those of the target only for the first actuator, as in the reference."""
+    bodies = "".join(
+        f'<body pos="{i} 0 0"><joint name="j{i}" range="{-9 * i - 5} {7 * i + 8}"/><geom size=".1" pos="1 0 0"/></body>'
+        for i in range(5)
+    )
+    actuators = "".join(f'<muscle joint="j{i}"/>' for i in range(5))
+    xml = f"""<mujoco><compiler><lengthrange uselimit="true"/></compiler><worldbody>{bodies}</worldbody>
+      <actuator>{actuators}</actuator></mujoco>"""
+    m, mm = corten.Model.from_xml_string(xml), mujoco.MjModel.from_xml_string(xml)
+    np.testing.assert_allclose(m.actuator_lengthrange, mm.actuator_lengthrange, rtol=0, atol=1e-8)
+    np.testing.assert_array_equal(m.actuator_lengthrange[[0, 2, 4]], m.jnt_range[[0, 1, 2]])

@@ -135,8 +135,8 @@ def test_noslip_solves_all_trees_at_once_but_those_without_rows(solver: Solver, 
       <body pos="0 0 .2"><joint type="ball"/><joint type="slide" frictionloss="30"/><geom type="capsule" size=".05 .1"/>
       </body></body>"""
     source = f"""<mujoco><option><flag contact="disable" island="{islands}"/></option><worldbody>{arm.format(x=0)}
-      <body pos="2 0 1"><joint type="slide"/><joint axis="1 1 0"/><geom size=".03" pos=".1 0 0"/></body>{arm.format(x=1)}
-      </worldbody></mujoco>"""
+      <body pos="2 0 1"><joint type="slide"/><joint axis="1 1 0"/><geom size=".03" pos=".1 0 0"/></body>
+      {arm.format(x=1)}</worldbody></mujoco>"""
     twins = Twins(source, solver=solver, iterations=iterations, noslip_iterations=2)
     twins.forward()
     twins.put(qacc_warmstart=twins.ref_d.qacc * 1.01)

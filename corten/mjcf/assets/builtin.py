@@ -103,9 +103,8 @@ def _hemisphere(resolution: float) -> Surface:
 
 
 def _cone(edges: float, radius: float) -> Surface:
-    """A cone on a polygon at z = -1; with a positive `radius` its top at z = 1 is flat. The hull supplies its faces."""
+    """A cone on a polygon at z = -1; its top at z = 1 is flat where `radius` is positive. The hull adds the faces."""
     n = _resolution(edges, 1, MAX_RESOLUTION**2)
-    _check(radius >= 0, "the radius of a cone cannot be negative")
     turn = 2 * np.arange(2 * n) * pi / n
     ring = np.column_stack([np.cos(turn), np.sin(turn)])
     base = np.column_stack([ring[:n], np.full(n, -1.0)])

@@ -6,133 +6,152 @@ normal is almost equal to whatever lies on its side.
 Which entry a normal meets on its way down decides whether it counts as new, so the shape of the tree matters. It is
 that of the ordered set of a C++ library: insertion at a leaf and the usual recolouring and rotations (Cormen et al.,
 "Introduction to Algorithms", chapter on red-black trees).
+
+The tree lies in arrays of integers, a row of `links` for each entry: its children before and after it, its parent, and
+whether it is red; -1 stands for no entry. Large meshes have some 100,000 normals, so the work is done by a kernel.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from math import inf, nan
+import numpy as np
+from numpy.typing import NDArray
+
+from corten.kernel import kernel
 
 SAME_SIDE_COSINE = 0.99999872
 TIE = 1e-15
-FAR = 2e-3  # components of unit normals of the same side differ by less: sqrt(2 - 2 SAME_SIDE_COSINE) is 0.0016
-LONGEST = 1.001  # a unit normal has no larger component
-
-Normal = list[float]
+BEFORE, AFTER, PARENT, RED, WIDTH = 0, 1, 2, 3, 4
 
 
-def precedes(a: Normal, b: Normal) -> bool:
-    """Order by decreasing components; normals of the same side do not precede each other."""
-    if a[0] * b[0] + a[1] * b[1] + a[2] * b[2] > SAME_SIDE_COSINE:
-        return False
-    for x, y in zip(a, b, strict=True):
-        if abs(x - y) > TIE:
-            return x > y
-    return False
+def sides(normals: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The side that each normal belongs to, numbered in order of appearance, and the sides in the order of the tree.
+
+    Looking up and inserting compare on different sides, so the search for a place may meet an equal entry that the
+    look-up passed by. Then nothing is inserted, and the normal has no side: -1.
+    """
+    count = len(normals)
+    side, entry, order = (np.full(count, -1, np.int64) for _ in range(3))
+    links = np.full((count + 1) * WIDTH, -1, np.int64)
+    size = np.zeros(1, np.int64)
+    with np.errstate(invalid="ignore"):  # where kernels are not compiled
+        grow(np.ascontiguousarray(normals, np.float64).ravel(), count, side, entry, links, order, size)
+    return side, order[: size[0]]
 
 
-class NormalTree:
-    """Entries are numbered in order of insertion; -1 stands for no entry."""
-
-    def __init__(self) -> None:
-        self._normal: list[Normal] = []
-        self._first: list[float] = []  # first components of unit normals, which decide most comparisons; else NaN
-        self._left: list[int] = []
-        self._right: list[int] = []
-        self._parent: list[int] = []
-        self._red: list[bool] = []
-        self._root = -1
-
-    def find_or_insert(self, normal: Normal) -> int:
-        """The number of the entry that counts as equal to `normal`, or of the new entry made for it.
-
-        Looking up and inserting compare on different sides, so the search for a place may meet an equal entry that the
-        look-up passed by. Then nothing is inserted and the answer is -1.
-        """
-        first, left, right = self._first, self._left, self._right
-        x = normal[0]
-        low, high = (x - FAR, x + FAR) if abs(x) <= LONGEST else (-inf, inf)
-        parent = bound = -1
-        child = self._root
-        met_equal = goes_left = False
-        while child >= 0:
-            parent = child
-            y = first[child]
-            if y > high:
-                child, goes_left = right[child], False
-            elif y < low:
-                bound, child, goes_left = child, left[child], True
-            elif precedes(self._normal[child], normal):
-                child, goes_left = right[child], False
+@kernel
+def grow(normals, count, side, entry, links, order, size):
+    """Sort `count` normals into the tree; `entry` is the normal of each entry."""
+    root, used = -1, 0
+    for i in range(count):
+        above, bound, node = -1, -1, root
+        met_equal, goes_before = 0, 0
+        while node >= 0:
+            above = node
+            if precedes(normals, entry[node], i):
+                node, goes_before = links[WIDTH * node + AFTER], 0
             else:
-                met_equal = met_equal or not precedes(normal, self._normal[child])
-                bound, child, goes_left = child, left[child], True
-        if met_equal:
-            return -1 if precedes(normal, self._normal[bound]) else bound
-        return self._insert(normal, parent, goes_left)
-
-    def in_order(self) -> Iterator[int]:
-        """Entries from first to last."""
-        stack: list[int] = []
-        node = self._root
-        while stack or node >= 0:
-            while node >= 0:
-                stack.append(node)
-                node = self._left[node]
-            node = stack.pop()
-            yield node
-            node = self._right[node]
-
-    def _insert(self, normal: Normal, parent: int, goes_left: bool) -> int:
-        new = len(self._normal)
-        self._normal.append(normal)
-        self._first.append(normal[0] if abs(normal[0]) <= LONGEST else nan)
-        self._left.append(-1)
-        self._right.append(-1)
-        self._parent.append(parent)
-        self._red.append(True)
-        if parent < 0:
-            self._root = new
-        elif goes_left:
-            self._left[parent] = new
+                if met_equal == 0 and not precedes(normals, i, entry[node]):
+                    met_equal = 1
+                bound = node
+                node, goes_before = links[WIDTH * node + BEFORE], 1
+        if met_equal == 1:
+            if not precedes(normals, i, entry[bound]):
+                side[i] = bound
         else:
-            self._right[parent] = new
-        self._rebalance(new)
-        return new
+            entry[used] = i
+            side[i] = used
+            links[WIDTH * used + PARENT] = above
+            links[WIDTH * used + RED] = 1
+            if above < 0:
+                root = used
+            elif goes_before == 1:
+                links[WIDTH * above + BEFORE] = used
+            else:
+                links[WIDTH * above + AFTER] = used
+            root = rebalance(links, used, root)
+            used += 1
+    size[0] = used
+    walk(links, root, order)
 
-    def _rebalance(self, node: int) -> None:
-        """Restore the rule that a red entry has no red child, after `node` became red."""
-        parent, red = self._parent, self._red
-        while (above := parent[node]) >= 0 and red[above]:
-            top = parent[above]
-            near, far = (self._left, self._right) if above == self._left[top] else (self._right, self._left)
-            uncle = far[top]
-            if uncle >= 0 and red[uncle]:
-                red[above] = red[uncle] = False
-                red[top] = True
-                node = top
-                continue
-            if node == far[above]:
-                self._rotate(above, near, far)
+
+@kernel
+def precedes(normals, i, j):
+    """Order by decreasing components; normals of the same side do not precede each other."""
+    x, y, z = normals[3 * i], normals[3 * i + 1], normals[3 * i + 2]
+    u, v, w = normals[3 * j], normals[3 * j + 1], normals[3 * j + 2]
+    # products with names are not fused with sums, so that the cosine is rounded as in the reference
+    xu, yv, zw = x * u, y * v, z * w
+    if xu + yv + zw > SAME_SIDE_COSINE:
+        return False
+    if abs(x - u) > TIE:
+        return x > u
+    if abs(y - v) > TIE:
+        return y > v
+    return abs(z - w) > TIE and z > w
+
+
+@kernel
+def rebalance(links, node, root):
+    """Restore the rule that a red entry has no red child, after `node` became red; the answer is the root."""
+    above = links[WIDTH * node + PARENT]
+    while above >= 0 and links[WIDTH * above + RED] == 1:
+        top = links[WIDTH * above + PARENT]
+        near = BEFORE if above == links[WIDTH * top + BEFORE] else AFTER
+        far = AFTER - near
+        uncle = links[WIDTH * top + far]
+        if uncle >= 0 and links[WIDTH * uncle + RED] == 1:
+            links[WIDTH * above + RED] = 0
+            links[WIDTH * uncle + RED] = 0
+            links[WIDTH * top + RED] = 1
+            node = top
+        else:
+            if node == links[WIDTH * above + far]:
+                root = rotate(links, above, near, root)
                 node, above = above, node
-            red[above], red[top] = False, True
-            self._rotate(top, far, near)
-        red[self._root] = False
+            links[WIDTH * above + RED] = 0
+            links[WIDTH * top + RED] = 1
+            root = rotate(links, top, far, root)
+        above = links[WIDTH * node + PARENT]
+    links[WIDTH * root + RED] = 0
+    return root
 
-    def _rotate(self, node: int, towards: list[int], away: list[int]) -> None:
-        """Move `node` down to the side `towards`; its child on the side `away` takes its place."""
-        rising = away[node]
-        inner = towards[rising]
-        away[node] = inner
-        if inner >= 0:
-            self._parent[inner] = node
-        above = self._parent[node]
-        self._parent[rising] = above
-        if above < 0:
-            self._root = rising
-        elif self._left[above] == node:
-            self._left[above] = rising
+
+@kernel
+def rotate(links, node, towards, root):
+    """Move `node` down to the side `towards`; its child on the other side takes its place. The answer is the root."""
+    away = AFTER - towards
+    rising = links[WIDTH * node + away]
+    inner = links[WIDTH * rising + towards]
+    links[WIDTH * node + away] = inner
+    if inner >= 0:
+        links[WIDTH * inner + PARENT] = node
+    above = links[WIDTH * node + PARENT]
+    links[WIDTH * rising + PARENT] = above
+    if above < 0:
+        root = rising
+    elif links[WIDTH * above + BEFORE] == node:
+        links[WIDTH * above + BEFORE] = rising
+    else:
+        links[WIDTH * above + AFTER] = rising
+    links[WIDTH * rising + towards] = node
+    links[WIDTH * node + PARENT] = rising
+    return root
+
+
+@kernel
+def walk(links, root, order):
+    """Entries from first to last."""
+    node, place = root, 0
+    while node >= 0 and links[WIDTH * node + BEFORE] >= 0:
+        node = links[WIDTH * node + BEFORE]
+    while node >= 0:
+        order[place] = node
+        place += 1
+        if links[WIDTH * node + AFTER] >= 0:
+            node = links[WIDTH * node + AFTER]
+            while links[WIDTH * node + BEFORE] >= 0:
+                node = links[WIDTH * node + BEFORE]
         else:
-            self._right[above] = rising
-        towards[rising] = node
-        self._parent[node] = rising
+            child, node = node, links[WIDTH * node + PARENT]
+            while node >= 0 and links[WIDTH * node + AFTER] == child:
+                child, node = node, links[WIDTH * node + PARENT]

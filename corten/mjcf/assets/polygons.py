@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .normal_tree import NormalTree
+from .normal_tree import sides
 from .ordered import dot
 
 SMALLEST_NORMAL = 1e-14
@@ -53,23 +53,21 @@ def triangle_normals(
 
 def merge_polygons(vertices: NDArray[np.float64], faces: NDArray[np.int32]) -> Polygons:
     """Merge the triangles `faces`."""
-    normals = triangle_normals(*(vertices[faces[:, k]] for k in range(3)))
-    tree = NormalTree()
-    members: list[list[int]] = []
-    for number, normal in enumerate(normals.tolist()):
-        side = tree.find_or_insert(normal)
-        if side == len(members):
-            members.append([number])
-        elif side >= 0:
-            members[side].append(number)
-    triangles = faces.tolist()
+    side, order = sides(triangle_normals(*(vertices[faces[:, k]] for k in range(3))))
+    place = np.empty(len(order), np.int64)
+    place[order] = np.arange(len(order))
+    members = np.flatnonzero(side >= 0)
+    members = members[np.argsort(place[side[members]], kind="stable")]
+    sizes = np.bincount(side[members], minlength=len(order))[order]
+    triangles = faces[members].tolist()
     paths: list[list[int]] = []
-    for side in tree.in_order():
-        numbers = members[side]
-        if len(numbers) == 1:
-            paths.append(triangles[numbers[0]])
+    start = 0
+    for size in sizes.tolist():
+        if size == 1:
+            paths.append(triangles[start])
         else:
-            paths.extend(path for path in _outlines([triangles[n] for n in numbers]) if len(path) >= 3)
+            paths.extend(path for path in _outlines(triangles[start : start + size]) if len(path) >= 3)
+        start += size
     return _pack(paths, len(vertices))
 
 

@@ -9,7 +9,7 @@ From the second pass on the solution of the constraints is known, and only its d
 
 from __future__ import annotations
 
-from corten.kernel import kernel, lane, stage, tangent_of, value, with_tangent
+from corten.kernel import any_lane, kernel, lane, stage, tangent_of, value, with_tangent
 from corten.model.enums import Integrator, JointType
 from corten.physics.step import (
     acceleration_stages,
@@ -63,7 +63,7 @@ def passes(m, d, x, result, of_step):
                     store_state(m, lane(x, 0), result, total, first + k, k)
                 else:
                     store_acceleration(m, lane(x, 0), result, total, first + k, k)
-            if x.solved == 0 and keeps_solution(m, of_step):
+            if x.solved == 0 and keeps_solution(m, of_step) and not any_lane(x.unconverged):
                 x.solved = 1
                 for i in range(m.nv):
                     x.sol_known[i] = value(x.qacc[i])

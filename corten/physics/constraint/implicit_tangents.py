@@ -2,7 +2,8 @@
 
 At the solution the gradient g(qacc) is zero, whatever it depends on; so the derivatives of qacc are those of one step
 of Newton's method, -inv(H) dg, with all that g depends on in dg (the implicit function theorem). How many iterations a
-solver has taken, and whether any, does not matter, and the values stay what they are.
+solver has taken, and whether any, does not matter, and the values stay what they are. Only a solver that has run out of
+iterations has no solution: then its tangents are those of the iterations that it has taken.
 """
 
 from __future__ import annotations

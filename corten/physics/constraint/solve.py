@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from corten.kernel import has_tangents, lane, lanes, stage
+from corten.kernel import any_lane, has_tangents, lane, lanes, stage
 from corten.model.enums import Solver
 from corten.physics.constraint.cost import row_states
 from corten.physics.constraint.dual import dual
@@ -54,7 +54,7 @@ def constraint_solve(m, d):
             primal(m, d, s, False)
         else:
             dual(m, d, s)
-        if has_tangents(d):
+        if has_tangents(d) and not any_lane(d.unconverged):
             implicit_tangents(m, d, s, m.opt.solver == Solver.NEWTON)
         if m.opt.noslip_iterations > 0:
             noslip(m, d, s)

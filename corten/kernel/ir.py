@@ -130,10 +130,6 @@ class Body:
         self.do(text)
         self.open = False
 
-    def reopen(self) -> None:
-        """After a jump: further lines can not be reached, but must stand in a block."""
-        self.lines.append(f"{self.new_label('dead')}:")
-
     def intrinsic(self, name: str, result: str, args: list[tuple[str, str]]) -> str:
         """Call an LLVM intrinsic: `args` are (type, register) pairs."""
         types = ", ".join(t for t, _ in args)

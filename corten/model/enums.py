@@ -89,21 +89,6 @@ class LightType(IntEnum):
     IMAGE = 3
 
 
-class TextureRole(IntEnum):
-    """What a texture of a material stands for."""
-
-    USER = 0
-    RGB = 1
-    OCCLUSION = 2
-    ROUGHNESS = 3
-    METALLIC = 4
-    NORMAL = 5
-    OPACITY = 6
-    EMISSIVE = 7
-    RGBA = 8
-    ORM = 9
-
-
 class Integrator(IntEnum):
     """Time integration schemes."""
 
@@ -391,13 +376,6 @@ class LengthRangeMode(IntEnum):
     MUSCLE = 1
     MUSCLEUSER = 2
     ALL = 3
-
-
-class GeomInertia(IntEnum):
-    """Where the mass of a geom sits."""
-
-    VOLUME = 0
-    SHELL = 1
 
 
 class MeshInertia(IntEnum):

@@ -15,7 +15,7 @@ from corten.utilities.arguments import in_place, vector
 
 @kernel
 def _integrate(m, qpos, qvel, dt):
-    integrate_positions(m, None, qpos, qvel, dt)
+    integrate_positions(m, qpos, qvel, dt)
 
 
 @kernel

@@ -56,7 +56,7 @@ def anchor(m, d, e, number, first):
 
 
 @kernel
-def store_difference(d, r, start, n, arm1, arm2):
+def store_difference(d, start, n, arm1, arm2):
     """Three rows: how the point on the first body moves relative to that on the second."""
     for k in range(n):
         move, _ = column(d, start + k, arm2, arm1)
@@ -77,7 +77,7 @@ def connect(m, d, e):
     r = d.nefc - 3
     start = d.efc_J_rowadr[r]
     fill_chain(m, d, start, n, b2, b1)
-    store_difference(d, r, start, n, point_arm(m, d, b1, p1), point_arm(m, d, b2, p2))
+    store_difference(d, start, n, point_arm(m, d, b1, p1), point_arm(m, d, b2, p2))
     repeat_chain(d, start, n, 3)
     error = sub3(p1, p2)
     d.efc_pos[r] = error[0]
@@ -114,7 +114,7 @@ def weld(m, d, e):
     start = d.efc_J_rowadr[r]
     fill_chain(m, d, start, n, b2, b1)
     arm1, arm2 = point_arm(m, d, b1, p1), point_arm(m, d, b2, p2)
-    store_difference(d, r, start, n, arm1, arm2)
+    store_difference(d, start, n, arm1, arm2)
     half = 0.5 * scale
     for k in range(n):
         _, w = column(d, start + k, arm2, arm1)

@@ -78,7 +78,7 @@ def set_rows(m, d, r, rows, pos, solref, along, solimp, on):
     dry = kind == ConstraintType.FRICTION_DOF or kind == ConstraintType.FRICTION_TENDON
     for j in range(rows):
         i = r + j
-        diagonal = diagonal_approximation(m, d, i, r, j)
+        diagonal = diagonal_approximation(m, d, i, j)
         resistance = maximum(TINY, (1.0 - imp) / imp * diagonal)
         d.efc_diagApprox[i] = diagonal
         d.efc_KBIP[i, 0] = 0.0 if dry else stiffness
@@ -148,7 +148,7 @@ def reference(m, solref, high):
 
 
 @kernel
-def diagonal_approximation(m, d, i, first, j):
+def diagonal_approximation(m, d, i, j):
     """About J inv(M) J' of row i, the j-th of its object, from inverse weights of bodies, dofs and tendons at qpos0."""
     kind, number = d.efc_type[i], d.efc_id[i]
     if kind == ConstraintType.FRICTION_DOF:

@@ -57,7 +57,7 @@ def settle(m, d, first, needed):
     if d.efc_J_rownnz[first] == 0:
         take_back(d, first)
     elif m.opt.jacobian == Jacobian.DENSE or (m.opt.jacobian == Jacobian.AUTO and m.nv < MANY_DOFS):
-        on = moves(d, first, rows) & needed
+        on = moves(d, first) & needed
         if any_lane(on):
             for r in range(first, first + rows):
                 d.efc_on[r] = on
@@ -76,7 +76,7 @@ def take_back(d, first):
 
 
 @kernel
-def moves(d, first, rows):
+def moves(d, first):
     """In which worlds some entry of the rows is not zero."""
     k, end = d.efc_J_rowadr[first], d.nJ
     found = nonzero(d.efc_J[k])

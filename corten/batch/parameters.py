@@ -115,7 +115,7 @@ class Parameters:
             if "." in name:
                 prefix, rest = name.split(".")
                 inner.setdefault(prefix, {})[rest] = array
-        return {prefix: SubRecord(arrays) for prefix, arrays in inner.items()}
+        return {prefix: SubRecord(prefix, arrays) for prefix, arrays in inner.items()}
 
     def start(self, rows: Any, chosen: Any) -> None:
         """Where worlds begin by a pose of their own: qpos, and mocap bodies, in `rows` of these worlds."""
@@ -140,6 +140,8 @@ class Parameters:
 
 def _checked(m: Model, name: str) -> str:
     """A name of a field that can be varied, or an error that says why not."""
+    if not isinstance(name, str):
+        raise TypeError(f"fields are given by their names, one argument each, not by a {type(name).__name__}")
     if name not in MODEL.index:
         getattr(m, name)  # raises the message with a suggestion
     shared = why_shared(name)

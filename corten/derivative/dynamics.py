@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from corten.derivative.tangent import position_seeds, position_tangents
-from corten.engine import advance, call, check, run
+from corten.engine import SimulationError, advance, call, check, run
 from corten.kernel.dispatch import JIT
 from corten.kernel.record import Element, Record
 from corten.model.data import Data, block
@@ -24,6 +24,7 @@ def qacc(m: Model, d: Data) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
     The columns of the first are directions in the tangent space of positions. d is not changed.
     """
+    check(m, d)
     result = np.zeros((m.nv, 2 * m.nv + m.nu))
     for columns, dual in _passes(m, d, ("qpos", "qvel", "ctrl"), run_forward):
         result[:, columns] = dual.array("qacc")[:, 1 : 1 + len(columns)]
@@ -35,6 +36,7 @@ def transition(m: Model, d: Data) -> tuple[np.ndarray, np.ndarray]:
 
     The state is (qpos, qvel, act) with positions in the tangent space: 2 nv + na numbers. d is not changed.
     """
+    check(m, d)
     n = 2 * m.nv + m.na
     result = np.zeros((n, n + m.nu))
     for columns, dual in _passes(m, d, ("qpos", "qvel", "act", "ctrl"), run_step):
@@ -60,8 +62,7 @@ def _passes(
 ) -> Iterator[tuple[range, Record]]:
     """Evaluate on duals, seven columns at a time; yields the columns and the record that holds their tangents."""
     if not JIT:
-        raise RuntimeError("derivatives need compiled kernels: dual numbers have no plain Python form (CORTEN_JIT=0)")
-    check(m, d)
+        raise SimulationError("derivatives need compiled kernels: duals have no plain Python form (CORTEN_JIT=0)")
     seeds = _seeds(m, d, inputs)
     total = next(iter(seeds.values())).shape[1]
     dual = d._bound.get(Element)

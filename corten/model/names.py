@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import difflib
+import operator
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, SupportsIndex
 
 Rows = dict[str, tuple[str, Any]]
 
@@ -48,7 +49,7 @@ class Names:
         """The lists by kind."""
         return {kind: getattr(self, kind) for kind in PREFIXES}
 
-    def find(self, kind: str, which: str | int) -> int:
+    def find(self, kind: str, which: str | SupportsIndex) -> int:
         """The number of an object given by name or number; `KeyError` tells what there is."""
         index = self._index[kind]
         if isinstance(which, str):
@@ -57,10 +58,14 @@ class Names:
             close = difflib.get_close_matches(which, index, 1)
             hint = f"did you mean '{close[0]}'?" if close else f"there are: {', '.join(index) or 'none with a name'}"
             raise KeyError(f"no {kind} '{which}' ({hint})")
+        try:
+            number = operator.index(which)
+        except TypeError:
+            raise TypeError(f"a {kind} is given by its name or number, not by a {type(which).__name__}") from None
         count = len(getattr(self, kind))
-        if not 0 <= which < count:
-            raise KeyError(f"no {kind} number {which}: there are {count}")
-        return int(which)
+        if not 0 <= number < count:
+            raise KeyError(f"no {kind} number {number}: there are {count}")
+        return number
 
 
 class NamedView:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from corten.kernel import any_lane, kernel
 from corten.kernel.quat import load4, quat_conj, quat_mul
-from corten.kernel.vec import add3, dot3, load3, load9, mat_vec, normalize3, sub3
+from corten.kernel.vec import add3, dot3, load3, load9, mat_vec, normalize3, part3, sub3
 from corten.model.enums import ConstraintType, EqualityType, ObjType
 from corten.physics.constraint.jacobian import (
     begin,
@@ -51,8 +51,7 @@ def anchor(m, d, e, number, first):
     """A point of constraint e: the site's own, or on the body the three numbers of eq_data from `first` on."""
     if m.eq_objtype[e] == ObjType.SITE:
         return load3(d.site_xpos, number)
-    own = (m.eq_data[e, first], m.eq_data[e, first + 1], m.eq_data[e, first + 2])
-    return add3(load3(d.xpos, number), mat_vec(load9(d.xmat, number), own))
+    return add3(load3(d.xpos, number), mat_vec(load9(d.xmat, number), part3(m.eq_data, e, first)))
 
 
 @kernel

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from corten.kernel.build import Progress, build
 from corten.kernel.dispatch import Kernel, struct_type
 from corten.kernel.record import UNBOUND, Record
 from corten.kernel.types import FLOAT, INT, Argument, Dual, Lanes, Struct
@@ -19,6 +18,9 @@ from corten.model.derived import MODEL
 from corten.model.enums import EnableBit, Integrator, Solver
 from corten.model.model import Model
 from corten.physics import step as stages
+
+if TYPE_CHECKING:
+    from corten.kernel.build import Progress
 
 SLACK = 2  # memory that runs short grows by what is needed and a half more
 
@@ -186,6 +188,7 @@ def warmup(progress: Progress | None = None) -> None:
     """
     from corten.batch.parameters import PARAMETERS
     from corten.batch.transfer import WORLDS, forward_blocks, step_blocks
+    from corten.kernel.build import build  # loads the compiler
     from corten.kernel.target import host
 
     model = Struct(MODEL, FLOAT)

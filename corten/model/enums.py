@@ -49,6 +49,10 @@ class JointType(IntEnum):
     HINGE = 3
 
 
+DOFS = {JointType.FREE: 6, JointType.BALL: 3, JointType.SLIDE: 1, JointType.HINGE: 1}
+COORDINATES = {JointType.FREE: 7, JointType.BALL: 4, JointType.SLIDE: 1, JointType.HINGE: 1}
+
+
 class GeomType(IntEnum):
     """Shapes of geoms and sites."""
 

@@ -8,6 +8,8 @@ from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, SupportsIndex
 
+from corten.model.enums import COORDINATES, DOFS, JointType
+
 Rows = dict[str, tuple[str, Any]]
 
 # how the fields of each kind of object are called
@@ -109,16 +111,12 @@ class NamedView:
 
 def dofs_of(m: Any, joint: int) -> slice:
     """The degrees of freedom of a joint."""
-    return slice(m.jnt_dofadr[joint], m.jnt_dofadr[joint] + _JOINT_DOFS[int(m.jnt_type[joint])])
+    return slice(m.jnt_dofadr[joint], m.jnt_dofadr[joint] + DOFS[JointType(m.jnt_type[joint])])
 
 
 def coordinates_of(m: Any, joint: int) -> slice:
     """The coordinates of a joint."""
-    return slice(m.jnt_qposadr[joint], m.jnt_qposadr[joint] + _JOINT_COORDINATES[int(m.jnt_type[joint])])
-
-
-_JOINT_DOFS = (6, 3, 1, 1)
-_JOINT_COORDINATES = (7, 4, 1, 1)
+    return slice(m.jnt_qposadr[joint], m.jnt_qposadr[joint] + COORDINATES[JointType(m.jnt_type[joint])])
 
 
 def model_rows(m: Any, kind: str, number: int) -> Rows:

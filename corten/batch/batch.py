@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import operator
-import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
@@ -18,6 +17,7 @@ from corten.batch.transfer import ROWS, WORLDS, forward_blocks, step_blocks
 from corten.engine import check, check_simulated, forward, keyframe_number, make_room, not_converged
 from corten.kernel.dispatch import JIT, Kernel, argument_type, struct_type
 from corten.kernel.record import COUNTS, SINGLE, Element, Record, RecordArray
+from corten.kernel.target import host, processors
 from corten.kernel.types import INT
 from corten.model.checks import SimulationError, check_model, reals, whole
 from corten.model.contacts import Contacts
@@ -358,11 +358,6 @@ class Batch:
             start += size
 
 
-def processors() -> int:
-    """Processors that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 def thread_count(threads: int | None = None) -> int:
     """The asked-for number of threads, or one for each processor at hand."""
     return processors() if threads is None else whole(threads, "the number of threads", 1)
@@ -374,6 +369,4 @@ def lane_width(lanes: int | None = None) -> int:
         return SINGLE.n
     if lanes is not None:
         return Element("lanes", whole(lanes, "the number of lanes", 1)).n
-    from corten.kernel.target import host
-
     return host().lanes

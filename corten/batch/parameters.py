@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from corten.engine import SimulationError
+from corten.kernel.errors import did_you_mean
 from corten.kernel.record import Element, Field, Record, RecordType, SubRecord
 from corten.model.derived import MODEL
 from corten.model.model import Model
@@ -142,8 +143,8 @@ def _checked(m: Model, name: str) -> str:
     """A name of a field that can be varied, or an error that says why not."""
     if not isinstance(name, str):
         raise TypeError(f"fields are given by their names, one argument each, not by a {type(name).__name__}")
-    if name not in MODEL.index:
-        getattr(m, name)  # raises the message with a suggestion
+    if name not in MODEL.index and not hasattr(m, name):
+        raise AttributeError(f"Model has no field '{name}'{did_you_mean(name, MODEL.index)}")
     shared = why_shared(name)
     field = MODEL.fields[MODEL.index[name]] if name in MODEL.index else None
     if field is None or field.dtype != "real":

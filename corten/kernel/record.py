@@ -8,13 +8,14 @@ more.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
+
+from corten.kernel.errors import did_you_mean
 
 DTYPES: dict[str, np.dtype[Any]] = {
     "real": np.dtype(np.float64),  # takes the element type of the record: float64, Lanes, Dual
@@ -128,9 +129,8 @@ class Namespace:
         array = self._arrays.get(name)
         if array is not None:
             return array.item()
-        close = difflib.get_close_matches(name, self._arrays, 1)
-        hint = f" (did you mean '{close[0]}'?)" if close else ""
-        raise AttributeError(f"{self._called or type(self).__name__} has no field '{name}'{hint}")
+        owner = self._called or type(self).__name__
+        raise AttributeError(f"{owner} has no field '{name}'{did_you_mean(name, self._arrays)}")
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name.startswith("_"):

@@ -22,6 +22,11 @@ class Host:
         return f"{self.cpu}|{self.features}|{self.llvm}"
 
 
+def processors() -> int:
+    """Processors that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 @functools.cache
 def host() -> Host:
     """This machine; the environment variable CORTEN_CPU names another processor's code (generic: the oldest)."""

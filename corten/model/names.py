@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import operator
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, SupportsIndex
 
+from corten.kernel.errors import did_you_mean
 from corten.model.enums import COORDINATES, DOFS, JointType
 
 Rows = dict[str, tuple[str, Any]]
@@ -57,9 +57,8 @@ class Names:
         if isinstance(which, str):
             if which in index:
                 return index[which]
-            close = difflib.get_close_matches(which, index, 1)
-            hint = f"did you mean '{close[0]}'?" if close else f"there are: {', '.join(index) or 'none with a name'}"
-            raise KeyError(f"no {kind} '{which}' ({hint})")
+            hint = did_you_mean(which, index) or f" (there are: {', '.join(index) or 'none with a name'})"
+            raise KeyError(f"no {kind} '{which}'{hint}")
         try:
             number = operator.index(which)
         except TypeError:
@@ -97,8 +96,7 @@ class NamedView:
             raise AttributeError(attribute)
         rows = self._rows()
         if attribute not in rows:
-            close = difflib.get_close_matches(attribute, rows, 1)
-            hint = f" (did you mean '{close[0]}'?)" if close else ""
+            hint = did_you_mean(attribute, rows)
             raise AttributeError(f"{self._kind} '{self.name}' has no field '{attribute}'{hint}")
         return rows[attribute]
 

@@ -19,6 +19,7 @@ class Host:
 
     @property
     def key(self) -> str:
+        """What distinguishes machine code for one host from that for another."""
         return f"{self.cpu}|{self.features}|{self.llvm}"
 
 

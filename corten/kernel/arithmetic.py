@@ -32,7 +32,7 @@ def cast(body: Body, value: Value, to: Type) -> Value:
     """The value as the type `to`, which holds it without loss."""
     have = value.type
     if have == to:
-        return complete(value) if isinstance(to, Dual) else value
+        return complete(body, value) if isinstance(to, Dual) else value
     if isinstance(have, Tuple) and isinstance(to, Tuple):
         return make_tuple(tuple(cast(body, v, t) for v, t in zip(value.items, to.items, strict=True)))
     if isinstance(to, Real):
@@ -42,7 +42,7 @@ def cast(body: Body, value: Value, to: Type) -> Value:
         if isinstance(to, Lanes) and isinstance(have, Float):
             return Value(to, (splat(body, "double", value.regs[0], to.width),))
         if isinstance(to, Dual) and isinstance(have, Dual) and not to.branch:
-            return Value(to, complete(value).regs)
+            return Value(to, complete(body, value).regs)
         if isinstance(to, Dual) and (isinstance(have, Float) or (have == Lanes(1) and not to.branch)):
             return Value(to, (value.regs[0], "zeroinitializer"))
     if isinstance(to, Mask) and isinstance(have, Bool):
@@ -66,7 +66,7 @@ def int_to_float(body: Body, value: Value) -> Value:
     return Value(FLOAT, (body.emit(f"sitofp i64 {value.regs[0]} to double"),))
 
 
-def complete(value: Value) -> Value:
+def complete(body: Body, value: Value) -> Value:
     """A dual with its tangents written out, zero where they were left out."""
     if len(value.regs) == 2:
         return value

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from corten.kernel.build import Progress, build
 from corten.kernel.dispatch import Kernel, struct_type
-from corten.kernel.record import Record
+from corten.kernel.record import UNBOUND, Record
 from corten.kernel.types import FLOAT, INT, Argument, Buffer, Dual, Lanes, Struct
+from corten.model.checks import SimulationError, check_data, check_model, whole
 from corten.model.data import Data, initialise, load_keyframe
 from corten.model.data_fields import DATA
 from corten.model.derived import MODEL
@@ -19,11 +19,10 @@ from corten.model.enums import EnableBit, Integrator, Solver
 from corten.model.model import Model
 from corten.physics import step as stages
 
+if TYPE_CHECKING:
+    from corten.kernel.build import Progress
+
 SLACK = 2  # memory that runs short grows by what is needed and a half more
-
-
-class SimulationError(Exception):
-    """A call that can not be carried out, or a simulation that has failed."""
 
 
 def run(stage: Any, m: Model, d: Record) -> Callable[..., Any]:
@@ -31,7 +30,7 @@ def run(stage: Any, m: Model, d: Record) -> Callable[..., Any]:
 
     What has been bound is kept on the data, so that a call costs little more than its work.
     """
-    if d._bound_to is not m:
+    if getattr(d, "_bound_to", UNBOUND) is not m:
         check(m, d)
         check_simulated(m)
         d._bound_to, d._bound = m, {}
@@ -48,10 +47,8 @@ def run(stage: Any, m: Model, d: Record) -> Callable[..., Any]:
 
 def check(m: Model, d: Record) -> None:
     """Refuse a Data that was made for a model of other sizes: its arrays would be overrun."""
-    if not isinstance(m, Model):
-        raise TypeError(f"the model is a {type(m).__name__}, not a corten.Model")
-    if not isinstance(d, Record):
-        raise TypeError(f"the data is a {type(d).__name__}, not a corten.Data")
+    check_model(m)
+    check_data(d)
     for name, size in d._all_sizes.items():
         if m._all_sizes.get(name) != size and name not in d.capacities:
             raise SimulationError(
@@ -73,6 +70,7 @@ def forward(m: Model, d: Data) -> None:
 
 def inverse(m: Model, d: Data) -> None:
     """Compute the forces that would have produced `qacc`: qfrc_inverse, and everything else that follows from it."""
+    check_model(m)
     if m.opt.enableflags & EnableBit.INVDISCRETE and m.opt.integrator == Integrator.RK4:
         raise SimulationError("inverse dynamics of discrete time (invdiscrete) does not exist for the RK4 integrator")
     call(stages.inverse, m, d)
@@ -80,7 +78,9 @@ def inverse(m: Model, d: Data) -> None:
 
 def step(m: Model, d: Data, nstep: int = 1) -> None:
     """Advance the simulation by `nstep` time steps."""
-    steps = d._bound.get(stages.take_steps) if d._bound_to is m else None
+    if type(nstep) is not int or nstep < 0:
+        nstep = whole(nstep, "nstep")
+    steps = d._bound.get(stages.take_steps) if getattr(d, "_bound_to", UNBOUND) is m else None
     if steps is None:
         steps = run(stages.take_steps, m, d)
     if outcome := steps(nstep):
@@ -189,6 +189,7 @@ def warmup(progress: Progress | None = None) -> None:
     from corten.batch.parameters import PARAMETERS
     from corten.batch.transfer import WORLDS, forward_blocks, step_blocks
     from corten.derivative.passes import TANGENTS, qacc_passes, step_passes
+    from corten.kernel.build import build  # loads the compiler
     from corten.kernel.target import host
 
     model = Struct(MODEL, FLOAT)

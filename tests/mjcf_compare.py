@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import corten
-from corten.mjcf import CompiledModel, compile_path, compile_string
+from corten.mjcf import CompiledModel
 from corten.model.model_fields import MODEL_FIELDS
-
-MODELS = Path(__file__).parent.parent.parent / "shared" / "models"
 
 # patterns of rows are ours
 DYNAMIC = frozenset({"nJmom"})
@@ -59,19 +56,3 @@ def without_cache() -> None:
     import mujoco
 
     mujoco.mj_setCacheCapacity(mujoco.mj_getCache(), 0)
-
-
-def compare_string(xml: str, assets: dict[str, bytes] | None = None) -> list[str]:
-    """Differences for a model given as text."""
-    import mujoco
-
-    without_cache()
-    return differences(compile_string(xml, assets), mujoco.MjModel.from_xml_string(xml, assets))
-
-
-def compare_path(path: Path) -> list[str]:
-    """Differences for a model file."""
-    import mujoco
-
-    without_cache()
-    return differences(compile_path(path), mujoco.MjModel.from_xml_path(str(path)))

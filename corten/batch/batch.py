@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import operator
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
@@ -14,10 +14,12 @@ from numpy.typing import ArrayLike
 from corten.batch.contacts import contacts_of, count_contacts
 from corten.batch.parameters import Parameters, differing
 from corten.batch.transfer import ROWS, WORLDS, forward_blocks, step_blocks
-from corten.engine import SimulationError, check, check_simulated, forward, keyframe_number, make_room, not_converged
+from corten.engine import check, check_simulated, forward, keyframe_number, make_room, not_converged
 from corten.kernel.dispatch import JIT, Kernel, argument_type, struct_type
 from corten.kernel.record import COUNTS, SINGLE, Element, Record, RecordArray
+from corten.kernel.target import host, processors
 from corten.kernel.types import INT
+from corten.model.checks import SimulationError, check_model, reals, whole
 from corten.model.contacts import Contacts
 from corten.model.data import Data, initialise, load_keyframe
 from corten.model.data_fields import DATA
@@ -47,16 +49,13 @@ class Batch:
     """
 
     def __init__(self, m: Model, nworld: int, threads: int | None = None, lanes: int | None = None):
-        if nworld < 1:
-            raise ValueError(f"a batch of {nworld} worlds")
-        if threads is not None and threads < 1:
-            raise ValueError(f"a batch on {threads} threads")
+        check_model(m)
         check_simulated(m)
         self._m = m
-        self._nworld = int(nworld)
+        self._nworld = whole(nworld, "the number of worlds", 1)
         self._lanes = lane_width(lanes)
         count = -(-self._nworld // self._lanes)
-        self._threads = min(threads or processors(), count)
+        self._threads = min(thread_count(threads), count)
         self._blocks = RecordArray(DATA, m._all_sizes, count, Element("lanes", self._lanes))
         for block in self._blocks.records:
             initialise(m, block)
@@ -154,7 +153,7 @@ class Batch:
 
     def step(self, nstep: int = 1) -> None:
         """Advance every world by `nstep` time steps."""
-        self.run(step_blocks, lambda block, left: left - block.steps_done, nstep)
+        self.run(step_blocks, lambda block, left: left - block.steps_done, whole(nstep, "nstep"))
 
     def forward(self) -> None:
         """Compute in every world everything that follows from state and controls."""
@@ -244,7 +243,7 @@ class Batch:
         `set_const`. The engine is compiled once for each set of fields.
         """
         older = self._parameters
-        if set(names) <= set(older.names):
+        if all(name in older.names for name in names):
             return
         newer = Parameters(self._m, (*older.names, *names), self._nworld, len(self._blocks), self._lanes)
         newer.take_over(older)
@@ -283,6 +282,8 @@ class Batch:
     # -- single worlds -----------------------------------------------------------------------------------------------
 
     def _locate(self, i: int) -> tuple[Record, int]:
+        """The block of a world, and its lane there."""
+        i = operator.index(i)
         if not -self._nworld <= i < self._nworld:
             raise IndexError(f"world {i} of {self._nworld}")
         number, lane = divmod(i % self._nworld, self._lanes)
@@ -325,6 +326,8 @@ class Batch:
         if which is None:
             return slice(None)
         index = np.atleast_1d(np.asarray(which))
+        if index.ndim > 1 and index.dtype != bool:
+            raise SimulationError(f"numbers of worlds in an array of shape {index.shape}, not in a list of them")
         if index.dtype == bool:
             if index.shape != (self._nworld,):
                 raise SimulationError(f"a mask of shape {index.shape} for {self._nworld} worlds")
@@ -343,7 +346,7 @@ class Batch:
 
     def set_state(self, states: ArrayLike, parts: int = State.FULLPHYSICS) -> None:
         """Set the states of all worlds from (nworld, n) or, the same for all, from one vector."""
-        rows = np.atleast_2d(np.asarray(states, float))
+        rows = np.atleast_2d(reals(states, "the states"))
         names = fields_of(parts)
         sizes = [int(np.prod(self._world_shape(n), dtype=int)) for n in names]
         if rows.ndim != 2 or rows.shape[1] != sum(sizes) or len(rows) not in (1, self._nworld):
@@ -355,9 +358,9 @@ class Batch:
             start += size
 
 
-def processors() -> int:
-    """Processors that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+def thread_count(threads: int | None = None) -> int:
+    """The asked-for number of threads, or one for each processor at hand."""
+    return processors() if threads is None else whole(threads, "the number of threads", 1)
 
 
 def lane_width(lanes: int | None = None) -> int:
@@ -365,7 +368,5 @@ def lane_width(lanes: int | None = None) -> int:
     if not JIT:
         return SINGLE.n
     if lanes is not None:
-        return Element("lanes", lanes).n
-    from corten.kernel.target import host
-
+        return Element("lanes", whole(lanes, "the number of lanes", 1)).n
     return host().lanes

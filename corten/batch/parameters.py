@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from corten.engine import SimulationError
+from corten.kernel.errors import did_you_mean
 from corten.kernel.record import Element, Field, Record, RecordType, SubRecord
 from corten.model.derived import MODEL
 from corten.model.model import Model
@@ -115,7 +116,7 @@ class Parameters:
             if "." in name:
                 prefix, rest = name.split(".")
                 inner.setdefault(prefix, {})[rest] = array
-        return {prefix: SubRecord(arrays) for prefix, arrays in inner.items()}
+        return {prefix: SubRecord(prefix, arrays) for prefix, arrays in inner.items()}
 
     def start(self, rows: Any, chosen: Any) -> None:
         """Where worlds begin by a pose of their own: qpos, and mocap bodies, in `rows` of these worlds."""
@@ -140,8 +141,10 @@ class Parameters:
 
 def _checked(m: Model, name: str) -> str:
     """A name of a field that can be varied, or an error that says why not."""
-    if name not in MODEL.index:
-        getattr(m, name)  # raises the message with a suggestion
+    if not isinstance(name, str):
+        raise TypeError(f"fields are given by their names, one argument each, not by a {type(name).__name__}")
+    if name not in MODEL.index and not hasattr(m, name):
+        raise AttributeError(f"Model has no field '{name}'{did_you_mean(name, MODEL.index)}")
     shared = why_shared(name)
     field = MODEL.fields[MODEL.index[name]] if name in MODEL.index else None
     if field is None or field.dtype != "real":

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from corten.batch.batch import CHUNKS, Batch, lane_width, processors
+from corten.batch.batch import CHUNKS, Batch, lane_width, thread_count
 from corten.batch.transfer import rollout_blocks
-from corten.engine import SimulationError
+from corten.model.checks import SimulationError, check_model, reals, whole
 from corten.model.model import Model
 
 AT_ONCE = 512  # worlds in memory at a time, if that keeps all threads busy
@@ -37,6 +37,7 @@ def rollout(
     chunks, so that memory beyond the results does not grow with their number; `progress(done, nworld)` is called after
     each. A world that fails begins again from the model's initial state, as in `step`.
     """
+    check_model(m)
     starts = _table(initial_states, 1 + m.nq + m.nv + m.na + m.nhistory, "initial states")
     given = None if controls is None else _controls(m, controls)
     warm = np.zeros((1, m.nv)) if warmstarts is None else _table(warmstarts, m.nv, "warm starts")
@@ -65,7 +66,7 @@ def rollout(
 
 def _batch(m: Model, left: int, threads: int | None) -> Batch:
     """A batch for the next chunk of what is left: enough blocks to keep all threads busy, or all of it."""
-    busy = (threads or processors()) * CHUNKS * lane_width()
+    busy = thread_count(threads) * CHUNKS * lane_width()
     return Batch(m, min(left, max(AT_ONCE, busy)), threads)
 
 
@@ -77,7 +78,7 @@ def _run(batch: Batch, controls: np.ndarray, states: np.ndarray, sensors: np.nda
 
 def _table(states: ArrayLike, size: int, what: str) -> np.ndarray:
     """One row for each world, or one for all."""
-    table = np.atleast_2d(np.asarray(states, float))
+    table = np.atleast_2d(reals(states, what))
     if table.ndim != 2 or table.shape[1] != size:
         raise SimulationError(f"{what} of shape {np.shape(states)} where (nworld, {size}) is needed")
     return table
@@ -85,7 +86,7 @@ def _table(states: ArrayLike, size: int, what: str) -> np.ndarray:
 
 def _controls(m: Model, controls: ArrayLike) -> np.ndarray:
     """Controls with worlds, steps and actuators as dimensions."""
-    array = np.asarray(controls, float)
+    array = reals(controls, "controls")
     array = array.reshape((1,) * (3 - array.ndim) + array.shape) if array.ndim < 3 else array
     if array.ndim != 3 or array.shape[2] != m.nu or not array.shape[1]:
         raise SimulationError(f"controls of shape {np.shape(controls)} where (nworld, nstep, {m.nu}) is needed")
@@ -93,15 +94,15 @@ def _controls(m: Model, controls: ArrayLike) -> np.ndarray:
 
 
 def _steps(nstep: int | None, controls: np.ndarray | None) -> int:
+    """The number of steps, as given or as there are controls for."""
     if nstep is None:
         if controls is None:
             raise SimulationError("a rollout without controls needs nstep")
         return controls.shape[1]
-    if nstep < 1:
-        raise SimulationError(f"a rollout of {nstep} steps")
+    nstep = whole(nstep, "nstep", 1)
     if controls is not None and controls.shape[1] not in (1, nstep):
         raise SimulationError(f"controls of {controls.shape[1]} steps for a rollout of {nstep}")
-    return int(nstep)
+    return nstep
 
 
 def _part(table: np.ndarray, chunk: slice) -> np.ndarray:

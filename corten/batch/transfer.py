@@ -109,24 +109,28 @@ def add_warnings(d, w, first):
 
 @kernel
 def copy_in(rows, start, n, to):
+    """to = n numbers of the rows from `start` on."""
     for k in range(n):
         to[k] = rows[start + k]
 
 
 @kernel
 def copy_rows_in(rows, start, n, to, width):
+    """The same where `to` has rows of a width itself."""
     for k in range(n):
         to[k // width, k % width] = rows[start + k]
 
 
 @kernel
 def copy_out(source, n, rows, start):
+    """n numbers of the rows from `start` on = source."""
     for k in range(n):
         rows[start + k] = source[k]
 
 
 @kernel
 def copy_rows_out(source, n, rows, start, width):
+    """The same where the source has rows of a width itself."""
     for k in range(n):
         rows[start + k] = source[k // width, k % width]
 

@@ -34,7 +34,7 @@ def conform(
 ) -> None:
     """Compare with the reference engine, stage by stage; exit code 1 if a model fails."""
     from corten.cli.output import check_writable, console, progress, write_json
-    from corten.cli.problem import Problem
+    from corten.cli.problem import CHECK_FAILED, Problem
     from corten.conformance import MissingReference, Settings
     from corten.conformance import conform as compare
     from corten.conformance.stages import STAGES, select
@@ -58,7 +58,7 @@ def conform(
     if json is not None:
         write_json(json, {"scope": _scope(), "models": [r.as_dict() for r in reports]})
     if any(r.status == "failed" for r in reports):
-        raise typer.Exit(1)
+        raise typer.Exit(CHECK_FAILED)
 
 
 def _names(text: str | None) -> tuple[str, ...]:

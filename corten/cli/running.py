@@ -13,6 +13,7 @@ from rich.table import Table
 from corten.cli.output import progress, si
 from corten.cli.problem import Problem
 from corten.conformance import scope
+from corten.conformance.states import random_ctrl
 from corten.model.enums import EnableBit
 
 if TYPE_CHECKING:
@@ -104,13 +105,6 @@ def run(m: corten.Model, steps: int, keyframe: int | None, random: bool, seed: i
             if done % CHUNK == 0 or done == steps:
                 bar.at(done)
     return Run(steps, spent, d, trajectory, before, _energy(m, d), largest)
-
-
-def random_ctrl(m: corten.Model, rng: np.random.Generator) -> np.ndarray:
-    """Uniform in the control ranges; within 1 of zero where there is none."""
-    from corten.conformance.states import random_ctrl
-
-    return random_ctrl(m, rng)
 
 
 def _compile(m: corten.Model, d: corten.Data) -> None:

@@ -40,7 +40,7 @@ def simulate(
     """Simulate a model; print the speed and a summary."""
     from corten.cli import loading, plotting, running
     from corten.cli.output import check_writable, console
-    from corten.cli.problem import Problem
+    from corten.cli.problem import CHECK_FAILED, Problem
 
     if time is not None and steps is not None:
         raise Problem("give --time or --steps, not both")
@@ -61,4 +61,4 @@ def simulate(
         plotting.plot(run.trajectory, plot, title=loading.find(model).stem)
         console.print(f"plot in {plot}")
     if not run.finite:
-        raise Problem("the simulation became unstable: not all of qpos and qvel are finite", code=1)
+        raise Problem("the simulation became unstable: not all of qpos and qvel are finite", CHECK_FAILED)

@@ -28,6 +28,7 @@ class Difference:
 
     @property
     def passed(self) -> bool:
+        """Whether the difference is allowed."""
         return self.ratio <= 1.0
 
 

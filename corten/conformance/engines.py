@@ -72,6 +72,7 @@ SPARSE = {
 
 
 def _dense(m: Any, d: Any, name: str, compressed: bool) -> np.ndarray:
+    """One of the SPARSE matrices with all its zeros."""
     prefix, size = SPARSE[name]
     nrow = int(getattr(d, size) if hasattr(d, size) else getattr(m, size))
     values = np.asarray(getattr(d, name), float)
@@ -104,6 +105,7 @@ class Reference:
 
     @property
     def version(self) -> str:
+        """Its version number."""
         return self.mj.__version__
 
     def load(self, path: Path) -> Any:
@@ -174,8 +176,8 @@ class Reference:
 
 
 def _flag_bits(enum: Any, prefix: str) -> dict[str, int]:
-    members = {n.removeprefix(prefix).lower(): int(v) for n, v in enum.__members__.items() if n.startswith(prefix)}
-    return members
+    """The numbers of an enumeration by names without their prefix, in lower case."""
+    return {n.removeprefix(prefix).lower(): int(v) for n, v in enum.__members__.items() if n.startswith(prefix)}
 
 
 class Corten:

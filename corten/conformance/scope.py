@@ -131,7 +131,7 @@ DATA_EXCLUDED: dict[str, str] = {
     "threadpool": "threads",
     "solver_niter": "compared with the model's own solver settings",
     "solver_nnz": "storage of a sparse matrix",
-    "solver_fwdinv": "a diagnostic of the reference",
+    "solver_fwdinv": "how far the solver is from its goal: mostly rounding",
     "nplugin": "plugins are refused",
     "plugin*": "plugins are refused",
     "qH": "written by the integrators, which trajectories compare",

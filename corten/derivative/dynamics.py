@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from corten.derivative.passes import TANGENTS, qacc_passes, step_passes
-from corten.engine import SimulationError, make_room, not_converged, run
+from corten.engine import SimulationError, check, make_room, not_converged, run
 from corten.kernel.dispatch import JIT, argument_type, struct_type
 from corten.kernel.record import Element, Record
 from corten.model.data import Data, block
@@ -21,6 +21,7 @@ def qacc(m: Model, d: Data) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
     The columns of the first are directions in the tangent space of positions. d is not changed.
     """
+    check(m, d)
     result = np.zeros((m.nv, 2 * m.nv + m.nu))
     _evaluate(qacc_passes, m, d, result)
     return result[:, : m.nv], result[:, m.nv : 2 * m.nv], result[:, 2 * m.nv :]
@@ -31,6 +32,7 @@ def transition(m: Model, d: Data) -> tuple[np.ndarray, np.ndarray]:
 
     The state is (qpos, qvel, act) with positions in the tangent space: 2 nv + na numbers. d is not changed.
     """
+    check(m, d)
     n = 2 * m.nv + m.na
     result = np.zeros((n, n + m.nu))
     _evaluate(step_passes, m, d, result)
@@ -52,7 +54,7 @@ def _evaluate(passes: Any, m: Model, d: Data, result: np.ndarray) -> None:
 def _bound(passes: Any, m: Model, d: Data) -> tuple[Record, Callable[..., None]]:
     """A record of dual numbers and the compiled passes, which are kept on d for as long as it belongs to m."""
     if not JIT:
-        raise RuntimeError("derivatives need compiled kernels: dual numbers have no plain Python form (CORTEN_JIT=0)")
+        raise SimulationError("derivatives need compiled kernels: duals have no plain Python form (CORTEN_JIT=0)")
     if d._bound_to is not m:
         run(stages.forward, m, d)  # binds them
     known = d._bound.get(passes)

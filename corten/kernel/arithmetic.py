@@ -51,6 +51,7 @@ def cast(body: Body, value: Value, to: Type) -> Value:
 
 
 def _hint(have: Type, to: Type) -> str:
+    """What to write instead, where that is known."""
     if isinstance(have, (Lanes, Dual)) and isinstance(to, (Float, Dual)):
         return ": one world's place can not take the values of all worlds; read them through the lane view as well"
     if isinstance(have, (Lanes, Dual, Float)) and isinstance(to, Int):
@@ -59,6 +60,7 @@ def _hint(have: Type, to: Type) -> str:
 
 
 def int_to_float(body: Body, value: Value) -> Value:
+    """An integer as a real."""
     if value.known:
         return static(float(value.const))
     return Value(FLOAT, (body.emit(f"sitofp i64 {value.regs[0]} to double"),))
@@ -72,6 +74,7 @@ def complete(body: Body, value: Value) -> Value:
 
 
 def primal(value: Value) -> str:
+    """The register of a value without its tangents."""
     return value.regs[0]
 
 
@@ -83,6 +86,7 @@ def tangents(value: Value) -> str | None:
 
 
 def make_dual(type_: Dual, value: str, tangent: str | None) -> Value:
+    """A dual from registers; no tangent register says that all tangents are zero."""
     return Value(type_, (value,) if tangent is None else (value, tangent))
 
 
@@ -101,6 +105,7 @@ def fma_register(body: Body, llvm_type: str, a: str, b: str, c: str, exact: bool
 
 
 def negate(body: Body, value: Value) -> Value:
+    """-x"""
     if value.known:
         return static(-value.const)
     type_ = value.type
@@ -125,6 +130,7 @@ def _operands(body: Body, symbol: str, a: Value, b: Value) -> tuple[Type, Value,
 
 
 def _plain(body: Body, value: Value) -> Value:
+    """An integer as a real, anything else as it is."""
     return int_to_float(body, value) if isinstance(value.type, Int) else value
 
 
@@ -154,6 +160,7 @@ def binary(body: Body, symbol: str, a: Value, b: Value) -> Value:
 
 
 def _fold(symbol: str, a: Value, b: Value) -> Value | None:
+    """The result of two known numbers, where the language has the operator for them at compile time."""
     if symbol == "/":
         return static(a.const / b.const) if b.const != 0 else None
     if symbol in FOLD and not (symbol in "//%" and b.const == 0):
@@ -162,6 +169,7 @@ def _fold(symbol: str, a: Value, b: Value) -> Value | None:
 
 
 def _integer(body: Body, symbol: str, a: Value, b: Value) -> Value:
+    """Of two integers, with Python's rounding of quotients."""
     x, y = a.regs[0], b.regs[0]
     if symbol in INT_OPS:
         return Value(INT, (body.emit(f"{INT_OPS[symbol]} i64 {x}, {y}"),))
@@ -231,6 +239,7 @@ def fma(body: Body, a: Value, b: Value, c: Value, exact: bool = False) -> Value:
 
 
 def _logic(body: Body, symbol: str, a: Value, b: Value) -> Value:
+    """Of two truth values or masks."""
     if symbol not in ("&", "|", "^"):
         raise KernelError(f"operator {symbol} on truth values is not in the kernel language")
     type_ = join(a.type, b.type)
@@ -325,6 +334,7 @@ def power_by_integer(body: Body, base: Value, exponent: int) -> Value:
 
 
 def absolute(body: Body, value: Value) -> Value:
+    """|x|; of a dual the derivative is the sign, 1 at zero."""
     type_ = value.type
     if isinstance(type_, Int):
         return select(body, compare(body, "<", value, static(0)), negate(body, value), value)

@@ -18,6 +18,7 @@ from typing import Any
 
 from corten.kernel import cache, native
 from corten.kernel.errors import KernelError
+from corten.kernel.target import processors
 from corten.kernel.types import Argument, Struct, Type, argument_from_text, argument_text
 from corten.kernel.unit import Unit, symbol_of
 
@@ -114,7 +115,7 @@ def _compile_in_helpers(missing: list[Planned]) -> Iterable[Planned]:
     """Shares the work among helper processes, one for each core; yields units as they are done."""
     todo: SimpleQueue[Planned | None] = SimpleQueue()
     done: SimpleQueue[Planned | Exception] = SimpleQueue()
-    count = min(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1, len(missing))
+    count = min(processors(), len(missing))
     for p in missing:
         todo.put(p)
     for _ in range(count):

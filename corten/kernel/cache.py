@@ -37,6 +37,7 @@ def language_digest() -> str:
 
 
 def key(*parts: str) -> str:
+    """The key of what follows from these texts, the language and the processor."""
     return hashlib.sha256("\n".join([language_digest(), *parts]).encode()).hexdigest()[:40]
 
 

@@ -59,6 +59,7 @@ class Kernel:
 
     @functools.cached_property
     def signature(self) -> inspect.Signature:
+        """The parameters and their defaults."""
         return inspect.signature(self.function)
 
     def digest(self) -> str:
@@ -166,6 +167,7 @@ def _key(arg: Any) -> Any:
 
 
 def _machine(arg: Any) -> Any:
+    """What is passed to machine code for an argument."""
     if isinstance(arg, Record):
         return arg._address
     return arg.ctypes.data if isinstance(arg, np.ndarray) else arg

@@ -39,6 +39,7 @@ class Expressions:
         """A call of a kernel with arguments in order."""
 
     def expression(self, node: ast.expr) -> Value:
+        """The value of any expression."""
         handler = getattr(self, f"of_{type(node).__name__}", None)
         if handler is None:
             raise KernelError(f"'{type(node).__name__}' expressions are not in the kernel language")
@@ -80,6 +81,7 @@ class Expressions:
         raise KernelError(f"a {owner.type} has no attribute '{e.attr}'")
 
     def indices(self, e: ast.Subscript) -> tuple[Value, ...]:
+        """What stands between the brackets."""
         parts = e.slice.elts if isinstance(e.slice, ast.Tuple) else [e.slice]
         if any(isinstance(p, ast.Slice) for p in parts):
             raise KernelError("slices are not in the kernel language")

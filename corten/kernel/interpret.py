@@ -26,6 +26,7 @@ class _Rebuilt:
         self._functions: dict[int, FunctionType] = {}
 
     def function(self, kernel: Any) -> Any:
+        """A kernel as a function; anything else as it is."""
         if not isinstance(kernel, Kernel):
             return kernel
         original = kernel.function

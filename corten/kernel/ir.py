@@ -30,6 +30,7 @@ class Value:
 
     @property
     def known(self) -> bool:
+        """Whether it is known at compile time."""
         return self.const is not ABSENT
 
 
@@ -55,6 +56,7 @@ def static(obj: Any) -> Value:
 
 
 def make_tuple(items: tuple[Value, ...]) -> Value:
+    """Several values as one."""
     return Value(Tuple(tuple(i.type for i in items)), (), ABSENT, items)
 
 
@@ -89,15 +91,18 @@ class Body:
         self.intrinsics = intrinsics  # name -> declaration, shared by the module
 
     def emit(self, text: str) -> str:
+        """An instruction with a result; the register that holds it."""
         self.count += 1
         name = f"%t{self.count}"
         self.lines.append(f"  {name} = {text}")
         return name
 
     def do(self, text: str) -> None:
+        """An instruction without a result."""
         self.lines.append(f"  {text}")
 
     def alloca(self, llvm_type: str, count: int = 1, align: int = 0) -> str:
+        """Memory on the stack, for the whole of the function; its address."""
         self.count += 1
         name = f"%a{self.count}"
         size = f", i64 {count}" if count > 1 else ""
@@ -105,6 +110,7 @@ class Body:
         return name
 
     def new_label(self, hint: str) -> str:
+        """A name for a block."""
         self.count += 1
         return f"{hint}{self.count}"
 
@@ -117,11 +123,13 @@ class Body:
         self.open = True
 
     def jump(self, label: str) -> None:
+        """End the block, if control reaches its end, by going to another."""
         if self.open:
             self.do(f"br label %{label}")
         self.open = False
 
     def branch(self, condition: str, yes: str, no: str) -> None:
+        """End the block by going to one of two others."""
         self.do(f"br i1 {condition}, label %{yes}, label %{no}")
         self.open = False
 
@@ -129,10 +137,6 @@ class Body:
         """End the block by a return."""
         self.do(text)
         self.open = False
-
-    def reopen(self) -> None:
-        """After a jump: further lines can not be reached, but must stand in a block."""
-        self.lines.append(f"{self.new_label('dead')}:")
 
     def intrinsic(self, name: str, result: str, args: list[tuple[str, str]]) -> str:
         """Call an LLVM intrinsic: `args` are (type, register) pairs."""
@@ -164,4 +168,5 @@ def splat(body: Body, scalar: str, register: str, width: int) -> str:
 
 
 def lanes_width(type_: Type) -> int:
+    """How many worlds a real value holds numbers of."""
     return type_.width if isinstance(type_, Lanes) else 1

@@ -27,6 +27,7 @@ ELEMENTARY = ("sin", "cos", "sincos", "tan", "asin", "acos", "atan", "atan2", "e
 
 
 def lowers(*functions: Any) -> Callable[[Lowering], Lowering]:
+    """Registers a lowering for functions of the vocabulary."""
     def register(lowering: Lowering) -> Lowering:
         for f in functions:
             LOWERINGS[f] = lowering

@@ -7,11 +7,10 @@ model).
 
 from __future__ import annotations
 
-import difflib
 import math
 
 from corten.kernel.arithmetic import cast
-from corten.kernel.errors import KernelError
+from corten.kernel.errors import KernelError, did_you_mean
 from corten.kernel.ir import Body, Value
 from corten.kernel.record import COUNTS, Field
 from corten.kernel.types import (
@@ -63,10 +62,7 @@ def _field(type_: Struct, name: str) -> Field:
     full = f"{type_.prefix}.{name}" if type_.prefix else name
     index = type_.record.index.get(full)
     if index is None:
-        close = difflib.get_close_matches(full, type_.record.index, 1)
-        raise KernelError(
-            f"{type_.record.name} has no field '{full}'" + (f" (did you mean '{close[0]}'?)" if close else "")
-        )
+        raise KernelError(f"{type_.record.name} has no field '{full}'{did_you_mean(full, type_.record.index)}")
     return type_.record.fields[index]
 
 

@@ -8,13 +8,14 @@ more.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
+
+from corten.kernel.errors import did_you_mean
 
 DTYPES: dict[str, np.dtype[Any]] = {
     "real": np.dtype(np.float64),  # takes the element type of the record: float64, Lanes, Dual
@@ -86,9 +87,9 @@ class Element:
     fields: int = 0
 
     def __post_init__(self) -> None:
-        if self.kind == "dual" and self.n & (self.n + 1):
+        if self.kind == "dual" and self.n not in (1, 3, 7, 15):
             raise ValueError(f"{self.n} tangents: with the value they must fill a vector, so 1, 3, 7 or 15")
-        if self.kind == "lanes" and (self.n < 1 or self.n & (self.n - 1)):
+        if self.kind == "lanes" and self.n not in (1, 2, 4, 8, 16):
             raise ValueError(f"{self.n} lanes: a vector holds 1, 2, 4, 8 or 16")
 
     @property
@@ -107,12 +108,14 @@ class Element:
 
 UNIFORM = Element("uniform")
 SINGLE = Element("lanes", 1)
+UNBOUND = object()  # what a record's functions are bound to before there are any
 
 
 class Namespace:
     """Attributes over a record's memory: arrays as they are, scalars as numbers, assignment into the memory."""
 
     _arrays: Mapping[str, np.ndarray] = MappingProxyType({})  # until there is memory
+    _called = ""  # in messages; the name of the class if empty
 
     def _attach(self, arrays: dict[str, np.ndarray]) -> None:
         object.__setattr__(self, "_arrays", arrays)
@@ -126,9 +129,8 @@ class Namespace:
         array = self._arrays.get(name)
         if array is not None:
             return array.item()
-        close = difflib.get_close_matches(name, self._arrays, 1)
-        hint = f" (did you mean '{close[0]}'?)" if close else ""
-        raise AttributeError(f"{type(self).__name__} has no field '{name}'{hint}")
+        owner = self._called or type(self).__name__
+        raise AttributeError(f"{owner} has no field '{name}'{did_you_mean(name, self._arrays)}")
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name.startswith("_"):
@@ -139,19 +141,19 @@ class Namespace:
             array[...] = value
         else:
             getattr(self, name)  # raises the message with a suggestion
-            raise AttributeError(f"'{name}' of {type(self).__name__} can not be assigned")
+            raise AttributeError(f"'{name}' of {self._called or type(self).__name__} can not be assigned")
 
 
 class SubRecord(Namespace):
     """The fields of a record that share a prefix: `m.opt`."""
 
-    def __init__(self, arrays: dict[str, np.ndarray]):
+    def __init__(self, prefix: str, arrays: dict[str, np.ndarray]):
+        self._called = prefix
         self._attach(arrays)
 
 
 class Record(Namespace):
     """An instance of a record type: memory, attributes over it, and the table of words that kernels read."""
-
 
     def __init__(
         self,
@@ -163,7 +165,7 @@ class Record(Namespace):
     ):
         self._record_type = record_type
         self._element = element
-        self._bound_to: Any = None  # what `_bound` was made with
+        self._bound_to: Any = UNBOUND  # what `_bound` was made with
         self._bound: dict[Any, Any] = {}  # compiled functions bound to this record, kept by their users
         self._sizes = {f.name: int(sizes[f.name]) for f in record_type.fields if f.dtype in COUNTS}
         self._all_sizes = {**sizes, **self._sizes}
@@ -205,7 +207,7 @@ class Record(Namespace):
         self._attach({k: a for k, a in arrays.items() if "." not in k})
         for prefix in self._record_type.prefixes:
             inner = {k.split(".")[1]: a for k, a in arrays.items() if k.startswith(prefix + ".")}
-            self.__dict__[prefix] = SubRecord(inner)
+            self.__dict__[prefix] = SubRecord(prefix, inner)
 
     @property
     def capacities(self) -> dict[str, int]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import enum
 import functools
 import hashlib
 import linecache
-import sys
 import textwrap
 import types
 from collections.abc import Callable, Iterator
@@ -55,11 +55,7 @@ def resolve(function: Callable[..., Any], name: str) -> Any:
         return function.__closure__[code.co_freevars.index(name)].cell_contents
     if name in function.__globals__:
         return function.__globals__[name]
-    return getattr(sys.modules["builtins"], name) if hasattr(sys.modules["builtins"], name) else _missing(name)
-
-
-def _missing(name: str) -> Any:
-    raise KeyError(name)
+    return vars(builtins)[name]
 
 
 def references(function: Callable[..., Any]) -> Iterator[tuple[str, Any]]:

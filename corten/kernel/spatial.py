@@ -7,6 +7,7 @@ mass. Featherstone, *Rigid Body Dynamics Algorithms*, chapter 2.
 from __future__ import annotations
 
 from corten.kernel.dispatch import kernel
+from corten.kernel.plain import nonzero
 
 
 @kernel
@@ -36,6 +37,12 @@ def load10(x, i):
 def add6(a, b):
     """a + b"""
     return a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3], a[4] + b[4], a[5] + b[5]
+
+
+@kernel
+def nonzero6(a):
+    """Whether some component differs from zero, or has a tangent that does."""
+    return nonzero(a[0]) | nonzero(a[1]) | nonzero(a[2]) | nonzero(a[3]) | nonzero(a[4]) | nonzero(a[5])
 
 
 @kernel

@@ -19,7 +19,13 @@ class Host:
 
     @property
     def key(self) -> str:
+        """What distinguishes machine code for one host from that for another."""
         return f"{self.cpu}|{self.features}|{self.llvm}"
+
+
+def processors() -> int:
+    """Processors that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @functools.cache

@@ -39,6 +39,7 @@ class Slot:
 
 @dataclass(slots=True)
 class Loop:
+    """The labels that `break` and `continue` go to, and whether some `break` does."""
     after: str
     next: str
     broken: bool = False
@@ -143,6 +144,7 @@ class FunctionTranslator(Expressions):
     # -- variables ---------------------------------------------------------------------------------------------------
 
     def assign_name(self, name: str, value: Value) -> None:
+        """Bind a name, in its slot if it has one; a wider type than so far is noted for the next run."""
         if name not in self.slotted or isinstance(value.type, (Struct, Static)):
             self.env[name] = value
             return
@@ -171,6 +173,7 @@ class FunctionTranslator(Expressions):
             self.body.do(f"store {kind} {register}, ptr {cell}")
 
     def read_name(self, name: str) -> Value:
+        """The value of a name: a variable's, or what the function's module or Python itself means by it."""
         if name in self.env:
             return self.env[name]
         slot = self.slots.get(name)
@@ -197,6 +200,7 @@ class FunctionTranslator(Expressions):
     # -- statements --------------------------------------------------------------------------------------------------
 
     def block(self, statements: list[ast.stmt]) -> None:
+        """Statements in order, up to one that control does not go on from."""
         for statement in statements:
             self.line = statement.lineno
             if not self.body.open:
@@ -223,6 +227,7 @@ class FunctionTranslator(Expressions):
             self.assign(s.target, self.expression(s.value))
 
     def assign(self, target: ast.expr, value: Value) -> None:
+        """target = value, for every kind of target."""
         if isinstance(target, ast.Name):
             self.assign_name(target.id, value)
         elif isinstance(target, (ast.Tuple, ast.List)):

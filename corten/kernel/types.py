@@ -115,6 +115,7 @@ class Dual(Real):
 
     @property
     def vector(self) -> str:
+        """The LLVM type of the tangents' vector."""
         return vector(self.n + 1, "double")
 
     @property
@@ -178,6 +179,7 @@ class Buffer(Type):
 
     @property
     def ndim(self) -> int:
+        """The number of indices that lead to an element."""
         return 1 + len(self.tail)
 
     @property

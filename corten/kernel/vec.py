@@ -23,6 +23,18 @@ def store3(x, i, v):
 
 
 @kernel
+def part3(x, i, k):
+    """Columns k to k + 2 of row i."""
+    return x[i, k], x[i, k + 1], x[i, k + 2]
+
+
+@kernel
+def load5(x, i):
+    """Row i of an (n, 5) array."""
+    return x[i, 0], x[i, 1], x[i, 2], x[i, 3], x[i, 4]
+
+
+@kernel
 def load9(x, i):
     """Row i of an (n, 9) array: a matrix."""
     return x[i, 0], x[i, 1], x[i, 2], x[i, 3], x[i, 4], x[i, 5], x[i, 6], x[i, 7], x[i, 8]

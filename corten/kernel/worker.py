@@ -10,6 +10,7 @@ import sys
 
 
 def main() -> None:
+    """Compile until the input closes."""
     from corten.kernel.native import compile_text
 
     source, sink = sys.stdin.buffer, sys.stdout.buffer

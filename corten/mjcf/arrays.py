@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from corten.mjcf.joints import COORDINATES, DOFS
 from corten.mjcf.rotation import IDENTITY
 from corten.mjcf.sparsity import starts
 from corten.mjcf.spec import MAX_NUMBERS, Body, Camera, Geom, Joint, Light, Site, Spec
-from corten.model.enums import JointType, SameFrame
+from corten.model.enums import COORDINATES, DOFS, JointType, SameFrame
 
 SAME = 1e-6
 

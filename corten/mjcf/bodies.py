@@ -7,11 +7,11 @@ from collections.abc import Iterable
 from corten.mjcf.frames import orientation, placed
 from corten.mjcf.geoms import compile_geom
 from corten.mjcf.inertia import combined, principal
-from corten.mjcf.joints import DOFS, compile_joint
+from corten.mjcf.joints import compile_joint
 from corten.mjcf.rotation import EPS, IDENTITY, ZERO, Pose, compose, inverse, rotate
 from corten.mjcf.sites import compile_camera, compile_light, compile_site
 from corten.mjcf.spec import Body, Spec
-from corten.model.enums import JointType
+from corten.model.enums import DOFS, JointType
 
 MIN_VALUE = 1e-15
 AUTO = 2

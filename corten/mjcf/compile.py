@@ -46,12 +46,18 @@ def compile_path(path: str | Path) -> CompiledModel:
         content = path.read_bytes()
     except OSError as error:
         raise MjcfError(f"cannot be read: {error.strerror}", str(path)) from None
-    return _compile(load(content, path.name, Files(path.parent)), Files(path.parent))
+    files = Files(path.parent)
+    return _compile(load(content, path.name, files), files)
 
 
 def compile_string(xml: str, assets: Mapping[str, bytes | str] | None = None) -> CompiledModel:
     """Compile a model given as text; files that it names are looked up in `assets`, then on disk."""
-    files = Files(assets=assets or {})
+    if not isinstance(xml, str | bytes):
+        raise TypeError(f"the model is a {type(xml).__name__}, not text")
+    files = Files(assets=dict(assets or {}))
+    for name, content in files.assets.items():
+        if not isinstance(content, str | bytes | bytearray | memoryview):
+            raise TypeError(f"asset '{name}' is a {type(content).__name__}, not bytes or text")
     return _compile(load(xml, "<string>", files), files)
 
 

@@ -5,14 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from corten.mjcf.read import Element
-from corten.mjcf.sensors import kind_of
+from corten.mjcf.sensors import NAMED_KINDS, kind_of
 from corten.mjcf.sparsity import starts
 from corten.mjcf.spec import Item, Link, Settings, Spec
-from corten.model.enums import ObjType
 
 MAX_NUMBERS = 500
-
-_OBJECT_KINDS = {t.name.lower(): t for t in ObjType if t.name not in ("UNKNOWN", "FRAME", "DEFAULT", "MODEL")}
 
 
 def read_custom(spec: Spec, section: Element) -> None:
@@ -50,7 +47,7 @@ def _tuple(element: Element, settings: Settings) -> Link:
     if not element.children:
         element.fail("is empty")
     for number, child in enumerate(element.children):
-        kind = _OBJECT_KINDS.get(child.attributes["objtype"])
+        kind = NAMED_KINDS.get(child.attributes["objtype"])
         if kind is None:
             child.fail(f"'{child.attributes['objtype']}' is not a kind of object", "objtype")
         link.refs[number] = (kind_of(kind), child.attributes["objname"])
@@ -72,7 +69,7 @@ def compile_custom(spec: Spec) -> dict[str, Any]:
         "text_data": list(b"".join(texts)),
         "tuple_adr": starts([len(link.element.children) for link in tuples]),
         "tuple_size": [len(link.element.children) for link in tuples],
-        "tuple_objtype": [_OBJECT_KINDS[child.attributes["objtype"]] for _, _, child in objects],
+        "tuple_objtype": [NAMED_KINDS[child.attributes["objtype"]] for _, _, child in objects],
         "tuple_objid": [spec.find(link, number).id for link, number, _ in objects],
         "tuple_objprm": [child.attributes.get("prm", 0.0) for _, _, child in objects],
     }

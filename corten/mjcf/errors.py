@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterable
+from corten.kernel.errors import did_you_mean as did_you_mean  # of this package too
 
 
 class MjcfError(ValueError):
@@ -36,9 +35,3 @@ def located(message: str, file: str, line: int, element: str) -> str:
     where = f"{file}:{line}: " if line else f"{file}: " if file else ""
     subject = f"<{element}> " if element else ""
     return f"{where}{subject}{message}"
-
-
-def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """` (did you mean 'damping'?)`, or nothing where no known word is close."""
-    close = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
-    return f" (did you mean '{close[0]}'?)" if close else ""

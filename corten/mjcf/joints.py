@@ -6,9 +6,6 @@ from corten.mjcf.rotation import EPS, IDENTITY, ZERO, Vector, add, degrees, norm
 from corten.mjcf.spec import Item, Joint
 from corten.model.enums import JointType
 
-COORDINATES = {JointType.FREE: 7, JointType.BALL: 4, JointType.SLIDE: 1, JointType.HINGE: 1}
-DOFS = {JointType.FREE: 6, JointType.BALL: 3, JointType.SLIDE: 1, JointType.HINGE: 1}
-
 
 def limits(item: Item, said: int, bounds: tuple[float, float], flag: str, attribute: str) -> bool:
     """Whether a range limits: as said, or with `auto` where the range is not empty.

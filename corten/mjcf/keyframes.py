@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from corten.mjcf.joints import COORDINATES, DOFS
 from corten.mjcf.spec import MAX_NUMBERS, Item, Spec
-from corten.model.enums import DynType, JointType
+from corten.model.enums import COORDINATES, DOFS, DynType, JointType
 
 PARTS = ("qpos", "qvel", "act", "mpos", "mquat", "ctrl")
 

@@ -68,7 +68,7 @@ _CONTACT_WIDTH = {ContactData.FOUND: 1, ContactData.FORCE: 3, ContactData.TORQUE
                   ContactData.POS: 3, ContactData.NORMAL: 3, ContactData.TANGENT: 3}
 _RAY_WIDTH = {RayData.DIST: 1, RayData.DIR: 3, RayData.ORIGIN: 3, RayData.POINT: 3, RayData.NORMAL: 3, RayData.DEPTH: 1}
 
-_NAMED_KINDS = {t.name.lower(): t for t in ObjType if t.name not in ("UNKNOWN", "FRAME", "DEFAULT", "MODEL")}
+NAMED_KINDS = {t.name.lower(): t for t in ObjType if t.name not in ("UNKNOWN", "FRAME", "DEFAULT", "MODEL")}
 
 
 def kind_of(objtype: int) -> str:
@@ -88,9 +88,9 @@ def read_sensor(element: Element, settings: Settings) -> Link:
         obj, ref = (ObjType.MESH, said["mesh"]), (ObjType.GEOM, said["geom"])
     elif tag == "user":
         if "objtype" in said:
-            if said["objtype"] not in _NAMED_KINDS:
+            if said["objtype"] not in NAMED_KINDS:
                 element.fail(f"'{said['objtype']}' is not a kind of object", "objtype")
-            obj = (_NAMED_KINDS[said["objtype"]], said["objname"])
+            obj = (NAMED_KINDS[said["objtype"]], said["objname"])
     elif "objname" in said:
         obj = (said["objtype"], said["objname"])
         if "refname" in said:

@@ -95,8 +95,8 @@ class Geom(Item):
     """A geom; compiled by `geoms`."""
 
     kind = "geom"
-    __slots__ = ("aabb", "body", "fluid", "hfield", "inertia", "mass", "matid", "mesh", "pos", "quat", "rbound", "seen",
-                 "size", "type")
+    __slots__ = ("aabb", "body", "fluid", "hfield", "inertia", "mass", "matid", "mesh", "pos", "quat", "rbound", "size",
+                 "type")
 
 
 class Site(Item):
@@ -193,7 +193,7 @@ class Link(Item):
         self.data: Any = None
 
     def copy(self) -> Self:
-        """The same link; compiled data is made anew."""
+        """The same link before any pass has run; what its reader has found is shared."""
         new = super().copy()
         new.kind = self.kind
         new.binding = self.binding

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterator
 from typing import Any
 
@@ -49,7 +50,7 @@ class Contacts:
         return int(self._record.ncon)
 
     def __getitem__(self, number: int) -> Contact:
-        count = len(self)
+        count, number = len(self), operator.index(number)
         if not -count <= number < count:
             raise IndexError(f"contact {number} of {count}")
         return Contact(self._record, number % count)

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from corten.kernel.record import Element, Record
+from corten.model.checks import check_model
 from corten.model.contacts import Contacts
 from corten.model.data_fields import DATA
 from corten.model.history import initial_history
+from corten.model.model import Model
 from corten.model.names import NamedAccess, NamedView, data_rows
 from corten.model.solver_statistics import SolverStatistics
 from corten.model.warnings import Warnings
-
-if TYPE_CHECKING:
-    from corten.model.model import Model
 
 
 class Data(NamedAccess, Record):
@@ -24,6 +23,7 @@ class Data(NamedAccess, Record):
     """
 
     def __init__(self, m: Model):
+        check_model(m)
         super().__init__(DATA, m._all_sizes)
         self._model = m
         initialise(m, self)

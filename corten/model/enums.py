@@ -49,6 +49,10 @@ class JointType(IntEnum):
     HINGE = 3
 
 
+DOFS = {JointType.FREE: 6, JointType.BALL: 3, JointType.SLIDE: 1, JointType.HINGE: 1}
+COORDINATES = {JointType.FREE: 7, JointType.BALL: 4, JointType.SLIDE: 1, JointType.HINGE: 1}
+
+
 class GeomType(IntEnum):
     """Shapes of geoms and sites."""
 
@@ -87,21 +91,6 @@ class LightType(IntEnum):
     DIRECTIONAL = 1
     POINT = 2
     IMAGE = 3
-
-
-class TextureRole(IntEnum):
-    """What a texture of a material stands for."""
-
-    USER = 0
-    RGB = 1
-    OCCLUSION = 2
-    ROUGHNESS = 3
-    METALLIC = 4
-    NORMAL = 5
-    OPACITY = 6
-    EMISSIVE = 7
-    RGBA = 8
-    ORM = 9
 
 
 class Integrator(IntEnum):
@@ -391,13 +380,6 @@ class LengthRangeMode(IntEnum):
     MUSCLE = 1
     MUSCLEUSER = 2
     ALL = 3
-
-
-class GeomInertia(IntEnum):
-    """Where the mass of a geom sits."""
-
-    VOLUME = 0
-    SHELL = 1
 
 
 class MeshInertia(IntEnum):

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from corten.engine import SimulationError, check_simulated, make_room
+from corten.engine import check_simulated, make_room
 from corten.kernel.record import SINGLE
+from corten.model.checks import SimulationError, check_model
 from corten.model.data import block
 from corten.model.enums import BiasType, DisableBit, GainType, LengthRangeMode, TrnType
 from corten.physics.length_range import FAR, pull
@@ -45,7 +46,10 @@ class LengthRangeOptions:
 
 def set_length_ranges(m: Any, options: LengthRangeOptions | None = None) -> None:
     """Set m.actuator_lengthrange of the actuators that `options` choose."""
+    check_model(m)
     options = options or LengthRangeOptions()
+    if not isinstance(options, LengthRangeOptions):
+        raise TypeError(f"the options are a {type(options).__name__}, not corten.LengthRangeOptions")
     for i in range(m.nu):
         chosen = wanted(m, i, options)
         if chosen and not (options.useexisting and m.actuator_lengthrange[i, 0] < m.actuator_lengthrange[i, 1]):

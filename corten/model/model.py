@@ -109,6 +109,8 @@ class Model(NamedAccess, Record):
     @classmethod
     def from_bytes(cls, content: bytes, source: str = "data") -> Model:
         """A model from its saved form; nothing in it is executed."""
+        if not isinstance(content, bytes) or not zipfile.is_zipfile(io.BytesIO(content)):
+            raise ModelFileError(f"{source} is not a saved model")
         try:
             with np.load(io.BytesIO(content), allow_pickle=False) as archive:
                 header = json.loads(bytes(archive["header"]))

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
+import operator
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, SupportsIndex
+
+from corten.kernel.errors import did_you_mean
+from corten.model.enums import COORDINATES, DOFS, JointType
 
 Rows = dict[str, tuple[str, Any]]
 
@@ -48,19 +51,22 @@ class Names:
         """The lists by kind."""
         return {kind: getattr(self, kind) for kind in PREFIXES}
 
-    def find(self, kind: str, which: str | int) -> int:
+    def find(self, kind: str, which: str | SupportsIndex) -> int:
         """The number of an object given by name or number; `KeyError` tells what there is."""
         index = self._index[kind]
         if isinstance(which, str):
             if which in index:
                 return index[which]
-            close = difflib.get_close_matches(which, index, 1)
-            hint = f"did you mean '{close[0]}'?" if close else f"there are: {', '.join(index) or 'none with a name'}"
-            raise KeyError(f"no {kind} '{which}' ({hint})")
+            hint = did_you_mean(which, index) or f" (there are: {', '.join(index) or 'none with a name'})"
+            raise KeyError(f"no {kind} '{which}'{hint}")
+        try:
+            number = operator.index(which)
+        except TypeError:
+            raise TypeError(f"a {kind} is given by its name or number, not by a {type(which).__name__}") from None
         count = len(getattr(self, kind))
-        if not 0 <= which < count:
-            raise KeyError(f"no {kind} number {which}: there are {count}")
-        return int(which)
+        if not 0 <= number < count:
+            raise KeyError(f"no {kind} number {number}: there are {count}")
+        return number
 
 
 class NamedView:
@@ -90,8 +96,7 @@ class NamedView:
             raise AttributeError(attribute)
         rows = self._rows()
         if attribute not in rows:
-            close = difflib.get_close_matches(attribute, rows, 1)
-            hint = f" (did you mean '{close[0]}'?)" if close else ""
+            hint = did_you_mean(attribute, rows)
             raise AttributeError(f"{self._kind} '{self.name}' has no field '{attribute}'{hint}")
         return rows[attribute]
 
@@ -104,16 +109,12 @@ class NamedView:
 
 def dofs_of(m: Any, joint: int) -> slice:
     """The degrees of freedom of a joint."""
-    return slice(m.jnt_dofadr[joint], m.jnt_dofadr[joint] + _JOINT_DOFS[int(m.jnt_type[joint])])
+    return slice(m.jnt_dofadr[joint], m.jnt_dofadr[joint] + DOFS[JointType(m.jnt_type[joint])])
 
 
 def coordinates_of(m: Any, joint: int) -> slice:
     """The coordinates of a joint."""
-    return slice(m.jnt_qposadr[joint], m.jnt_qposadr[joint] + _JOINT_COORDINATES[int(m.jnt_type[joint])])
-
-
-_JOINT_DOFS = (6, 3, 1, 1)
-_JOINT_COORDINATES = (7, 4, 1, 1)
+    return slice(m.jnt_qposadr[joint], m.jnt_qposadr[joint] + COORDINATES[JointType(m.jnt_type[joint])])
 
 
 def model_rows(m: Any, kind: str, number: int) -> Rows:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from corten.kernel.record import SINGLE, Record
+from corten.model.checks import check_model
 from corten.model.data import block
 from corten.model.enums import EqualityType, ObjType
 from corten.model.flex_constants import FLEX_CONSTANTS, set_flexes
@@ -32,6 +33,7 @@ def set_const(m: Any) -> None:
     ratio, offsets of cameras and lights, anchors and relative poses of equality constraints that are not given, and the
     statistics.
     """
+    check_model(m)
     m.body_subtreemass[:] = m.body_mass
     for b in range(m.nbody - 1, 0, -1):
         m.body_subtreemass[m.body_parentid[b]] += m.body_subtreemass[b]

@@ -7,6 +7,7 @@ from enum import IntFlag
 import numpy as np
 
 from corten.kernel.record import Record
+from corten.model.checks import SimulationError, check_data, reals, whole
 
 
 class State(IntFlag):
@@ -52,26 +53,30 @@ FIELDS = {
 
 def fields_of(parts: int) -> list[str]:
     """The Data fields of the chosen parts, in the order of the vector."""
+    if whole(parts, "the choice of parts of the state") & ~int(State.INTEGRATION):
+        raise SimulationError(f"{int(parts)} is no sum of parts of the state (corten.State)")
     return [name for part, name in FIELDS.items() if parts & part]
 
 
 def state_size(record: Record, parts: int = State.FULLPHYSICS) -> int:
     """The length of the state vector of one world."""
+    check_data(record)
     tail = record._element.tail("real")
     return sum(record.array(n).size for n in fields_of(parts)) // int(np.prod(tail, dtype=int))
 
 
 def get_state(d: Record, parts: int = State.FULLPHYSICS) -> np.ndarray:
     """The chosen parts of the state as one vector."""
+    check_data(d)
     return np.concatenate([np.zeros(0), *(d.array(n).ravel() for n in fields_of(parts))])
 
 
 def set_state(d: Record, state: np.ndarray, parts: int = State.FULLPHYSICS) -> None:
     """Set the chosen parts of the state from one vector, the inverse of `get_state`."""
-    vector = np.asarray(state, float).ravel()
+    vector = reals(state, "the state").ravel()
     size = state_size(d, parts)
     if len(vector) != size:
-        raise ValueError(f"a state of {len(vector)} numbers where {size} are needed")
+        raise SimulationError(f"a state of {len(vector)} numbers where {size} are needed")
     start = 0
     for name in fields_of(parts):
         array = d.array(name)

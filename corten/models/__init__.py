@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from pathlib import Path
+
+from corten.kernel.errors import did_you_mean
 
 _FOLDER = Path(__file__).parent
 
@@ -16,7 +17,6 @@ def names() -> list[str]:
 def path(name: str) -> Path:
     """File of a bundled model; `KeyError` with the nearest names if there is none of that name."""
     if name not in names():
-        near = get_close_matches(name, names(), n=1)
-        hint = f" (did you mean '{near[0]}'?)" if near else f" (bundled: {', '.join(names())})"
+        hint = did_you_mean(name, names()) or f" (bundled: {', '.join(names())})"
         raise KeyError(f"no bundled model is called '{name}'{hint}")
     return _FOLDER / f"{name}.xml"

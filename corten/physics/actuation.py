@@ -5,12 +5,10 @@ from __future__ import annotations
 from corten.kernel import absolute, any_lane, clip, kernel, lane, lanes, stage, value, where
 from corten.model.enums import BiasType, DisableBit, GainType, Warning
 from corten.physics.activation import activation_rate, actuator_disabled, next_activation
-from corten.physics.check import warn
+from corten.physics.check import LARGEST, warn
 from corten.physics.history import history_value
 from corten.physics.muscle import muscle_bias, muscle_gain
 from corten.physics.tendon import limit_tendon_forces
-
-MAXVAL = 1e10  # numbers beyond are bad
 
 
 @stage
@@ -56,7 +54,7 @@ def actuator_inputs(m, d):
             limited = clip(ctrl, m.actuator_ctrlrange[i, 0], m.actuator_ctrlrange[i, 1])
             ctrl = where(ctrl == ctrl, limited, ctrl)
             d.actuator_input[i] = ctrl
-        bad = where(absolute(ctrl) <= MAXVAL, bad, 1.0)
+        bad = where(absolute(ctrl) <= LARGEST, bad, 1.0)
     if any_lane(bad != 0.0):
         for l in lanes(d):
             refuse_controls(lane(m, l), lane(d, l))
@@ -74,7 +72,7 @@ def delayed_control(m, d, i):
 def refuse_controls(m, d):
     """In a world with a bad control: no control at all, and a warning with the first bad one."""
     for i in range(m.nu):
-        if not absolute(value(d.actuator_input[i])) <= MAXVAL:
+        if not absolute(value(d.actuator_input[i])) <= LARGEST:
             warn(d, Warning.BADCTRL, i)
             for k in range(m.nu):
                 d.actuator_input[k] = 0.0

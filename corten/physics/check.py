@@ -11,7 +11,7 @@ from corten.kernel.quat import load4, store4
 from corten.kernel.vec import load3, store3
 from corten.model.enums import DisableBit, Warning
 
-LARGEST = 1e10
+LARGEST = 1e10  # numbers beyond are bad
 
 
 @stage

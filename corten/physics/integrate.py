@@ -14,7 +14,7 @@ SIXTH, THIRD = 1.0 / 6.0, 1.0 / 3.0  # weights of the classical Runge-Kutta meth
 
 
 @kernel
-def integrate_positions(m, d, qpos, qvel, h):
+def integrate_positions(m, qpos, qvel, h):
     """qpos moves with qvel for the time h; orientations along their geodesics."""
     for j in range(m.njnt):
         a, i, kind = m.jnt_qposadr[j], m.jnt_dofadr[j], m.jnt_type[j]
@@ -46,7 +46,7 @@ def advance(m, d, act_dot, qacc, qvel):
     advance_activations(m, d, act_dot)
     for i in range(m.nv):
         d.qvel[i] = h * qacc[i] + d.qvel[i]
-    integrate_positions(m, d, d.qpos, qvel, h)
+    integrate_positions(m, d.qpos, qvel, h)
     d.time = d.time + h
     for i in range(m.nv):
         d.qacc_warmstart[i] = d.qacc[i]
@@ -103,7 +103,7 @@ def runge_kutta_move(m, d, fraction):
     h = m.opt.timestep * fraction
     for i in range(m.nq):
         d.qpos[i] = d.rk_qpos[i]
-    integrate_positions(m, d, d.qpos, d.qvel, h)
+    integrate_positions(m, d.qpos, d.qvel, h)
     for i in range(m.nv):
         d.qvel[i] = h * d.qacc[i] + d.rk_qvel[i]
     for i in range(m.na):

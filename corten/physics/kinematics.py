@@ -36,9 +36,9 @@ def kinematics(m, d):
         store9(d.xmat, b, mat)
         attach(m.body_sameframe[b], d.xipos, d.ximat, b, pos, quat, mat, pos, mat, m.body_ipos, m.body_iquat, b)
     for g in range(m.ngeom):
-        place(m, d, m.geom_sameframe[g], d.geom_xpos, d.geom_xmat, m.geom_bodyid[g], m.geom_pos, m.geom_quat, g)
+        place(d, m.geom_sameframe[g], d.geom_xpos, d.geom_xmat, m.geom_bodyid[g], m.geom_pos, m.geom_quat, g)
     for s in range(m.nsite):
-        place(m, d, m.site_sameframe[s], d.site_xpos, d.site_xmat, m.site_bodyid[s], m.site_pos, m.site_quat, s)
+        place(d, m.site_sameframe[s], d.site_xpos, d.site_xmat, m.site_bodyid[s], m.site_pos, m.site_quat, s)
 
 
 @kernel
@@ -116,7 +116,7 @@ def attach(same, xpos, xmat, i, pos, quat, mat, inertial_pos, inertial_mat, loca
 
 
 @kernel
-def place(m, d, same, xpos, xmat, b, local_pos, local_quat, i):
+def place(d, same, xpos, xmat, b, local_pos, local_quat, i):
     """Frame i of geoms or sites, carried by body b."""
     pos, quat, mat = load3(d.xpos, b), load4(d.xquat, b), load9(d.xmat, b)
     attach(same, xpos, xmat, i, pos, quat, mat, load3(d.xipos, b), load9(d.ximat, b), local_pos, local_quat, i)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from corten.kernel import absolute, exp, kernel, lane, maximum, minimum, sqrt
-from corten.physics.actuation import MAXVAL
+from corten.physics.check import LARGEST
 from corten.physics.reference_pose import MINVAL, actuator_acceleration
 from corten.physics.step import acceleration_stages, integrate, position_stages, velocity_stages
 
@@ -68,9 +68,9 @@ def apply_pull(m, w, a, accel, maxforce):
 def diverged(m, w):
     """Whether a number of the state is not one, or is huge."""
     for i in range(m.nq):
-        if not absolute(w.qpos[i]) <= MAXVAL:
+        if not absolute(w.qpos[i]) <= LARGEST:
             return True
     for i in range(m.nv):
-        if not absolute(w.qvel[i]) <= MAXVAL:
+        if not absolute(w.qvel[i]) <= LARGEST:
             return True
     return False

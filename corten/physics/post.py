@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from corten.kernel import any_lane, kernel, nonzero, stage
+from corten.kernel import any_lane, kernel, stage
 from corten.kernel.spatial import (
     add6,
     axpy6,
@@ -10,12 +10,14 @@ from corten.kernel.spatial import (
     inertia_times,
     load6,
     load10,
+    nonzero6,
     store6,
 )
-from corten.kernel.vec import add3, cross, load3, normalize3, scale3, sub3
+from corten.kernel.vec import load3, normalize3, scale3, sub3
 from corten.model.enums import DisableBit, EqualityType
 from corten.physics.constraint.equality import anchor, owner
 from corten.physics.contact_force import contact_wrench
+from corten.physics.ends import wrench_at
 from corten.physics.velocity import ZERO6
 
 
@@ -54,8 +56,7 @@ def external_forces(m, d):
         store6(d.cfrc_ext, b, ZERO6)
     for b in range(1, m.nbody):
         f = load6(d.xfrc_applied, b)
-        linear, angular = nonzero(f[0]) | nonzero(f[1]) | nonzero(f[2]), nonzero(f[3]) | nonzero(f[4]) | nonzero(f[5])
-        if any_lane(linear | angular):
+        if any_lane(nonzero6(f)):
             add_external(m, d, b, (f[0], f[1], f[2]), (f[3], f[4], f[5]), load3(d.xipos, b))
     for s in range(d.nslot):
         if d.slot_row[s] >= 0:
@@ -107,5 +108,5 @@ def add_equality(m, d, r):
 @kernel
 def add_external(m, d, b, force, torque, point):
     """cfrc_ext of body b += a force at `point` and a torque, both in world axes."""
-    arm = sub3(point, load3(d.subtree_com, m.body_rootid[b]))
-    store6(d.cfrc_ext, b, add6(load6(d.cfrc_ext, b), (*add3(torque, cross(arm, force)), *force)))
+    wrench = wrench_at(d, m.body_rootid[b], point, force, torque)
+    store6(d.cfrc_ext, b, add6(load6(d.cfrc_ext, b), wrench))

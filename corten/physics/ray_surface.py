@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from corten.kernel import absolute, clip, floor, kernel, local_int, maximum, minimum, unroll, value
-from corten.kernel.vec import cross, dot3, load3, normalize3, sub3
+from corten.kernel.vec import cross, dot3, load3, normalize3, part3, sub3
 
 MISS, FAR = -1.0, 1e300
 MOST_TODO = 40  # nodes of a tree that wait to be tried: one more than its levels at most
@@ -45,7 +45,7 @@ def ray_mesh(m, mesh, p, v):
         while n > 0:
             n = n - 1
             node = todo[n]
-            enter, leave = ray_slabs(p, v, box_corner(m, root + node, 0), box_corner(m, root + node, 3))
+            enter, leave = ray_slabs(p, v, part3(m.ray_box, root + node, 0), part3(m.ray_box, root + node, 3))
             if enter > leave or (best >= 0.0 and enter > best):
                 continue
             if node < leaves:
@@ -59,12 +59,6 @@ def ray_mesh(m, mesh, p, v):
     if best >= 0.0:
         normal, _ = normalize3(normal)
     return best, normal
-
-
-@kernel
-def box_corner(m, node, k):
-    """Three numbers of a node's box, from the k-th."""
-    return m.ray_box[node, k], m.ray_box[node, k + 1], m.ray_box[node, k + 2]
 
 
 @kernel

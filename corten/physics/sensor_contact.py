@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from corten.kernel import kernel, lane, lanes, maximum, sqrt, stage, where
-from corten.kernel.vec import add3, axpy3, cross, dot3, load3, load9, scale3, sub3
+from corten.kernel.vec import add3, axpy3, cross, dot3, load3, load9, part3, scale3, sub3
 from corten.model.enums import ContactData, ObjType
 from corten.physics.contact_force import contact_force, contact_wrench
 from corten.physics.ray_zone import ray_meets_site
@@ -22,7 +22,7 @@ def touch_sensor(m, d, site):
         first, second = m.geom_bodyid[d.slot_geom[s, 0]], m.geom_bodyid[d.slot_geom[s, 1]]
         if d.slot_row[s] >= 0 and (b == first or b == second):
             force, _ = contact_force(m, d, s)
-            normal = (d.contact_frame[s, 0], d.contact_frame[s, 1], d.contact_frame[s, 2])
+            normal = part3(d.contact_frame, s, 0)
             if b == second:
                 normal = scale3(-1.0, normal)
             felt = force[0] * ray_meets_site(m, d, site, load3(d.contact_pos, s), normal)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from corten.kernel import kernel, lane, lanes, sqrt, stage, where
 from corten.kernel.quat import load4, load_quat, quat_conj, quat_mul, quat_normalize, quat_rotate, quat_velocity
 from corten.kernel.spatial import dot6, load6
-from corten.kernel.vec import axpy3, cross, dot3, load3, load9, mat_t_vec, mat_vec, scale3, some3, sub3
+from corten.kernel.vec import axpy3, cross, dot3, load3, load9, mat_t_vec, mat_vec, part3, scale3, some3, sub3
 from corten.model.enums import DisableBit, JointType, TrnType
 from corten.physics.ends import project, wrench_at
 
@@ -68,7 +68,7 @@ def joint_transmission(m, d, i, j):
 @kernel
 def gear_axis(m, i, first, quat):
     """Three gears of actuator i as an axis in the child's frame, where a joint at `quat` lets it turn about it."""
-    axis = (m.actuator_gear[i, first], m.actuator_gear[i, first + 1], m.actuator_gear[i, first + 2])
+    axis = part3(m.actuator_gear, i, first)
     if m.actuator_trntype[i] == TrnType.JOINTINPARENT:
         return quat_rotate(quat_conj(quat), axis)
     return axis
@@ -96,8 +96,8 @@ def pull_at(m, d, i, number, s, force, torque):
 def gear_wrench(m, d, i, s):
     """(force, torque): the six gears of actuator i as vectors in the frame of site s, in world axes."""
     mat = load9(d.site_xmat, s)
-    force = mat_vec(mat, (m.actuator_gear[i, 0], m.actuator_gear[i, 1], m.actuator_gear[i, 2]))
-    return force, mat_vec(mat, (m.actuator_gear[i, 3], m.actuator_gear[i, 4], m.actuator_gear[i, 5]))
+    force = mat_vec(mat, part3(m.actuator_gear, i, 0))
+    return force, mat_vec(mat, part3(m.actuator_gear, i, 3))
 
 
 @kernel
@@ -107,8 +107,8 @@ def relative_transmission(m, d, i, s, r):
     The moment is that of the wrench on the site and its opposite on the reference; dofs that move both do not count.
     """
     length = 0.0
-    push = (m.actuator_gear[i, 0], m.actuator_gear[i, 1], m.actuator_gear[i, 2])
-    twist = (m.actuator_gear[i, 3], m.actuator_gear[i, 4], m.actuator_gear[i, 5])
+    push = part3(m.actuator_gear, i, 0)
+    twist = part3(m.actuator_gear, i, 3)
     if some3(push):
         at = mat_t_vec(load9(d.site_xmat, r), sub3(load3(d.site_xpos, s), load3(d.site_xpos, r)))
         length = dot3(at, push)
@@ -168,7 +168,7 @@ def adhesion(m, d, i, b):
             if first == b or second == b:
                 count = count + 1
                 point = load3(d.contact_pos, c)
-                normal = (d.contact_frame[c, 0], d.contact_frame[c, 1], d.contact_frame[c, 2])
+                normal = part3(d.contact_frame, c, 0)
                 pull_body(m, d, start, first, point, normal)
                 pull_body(m, d, start, second, point, scale3(-1.0, normal))
     if count > 1:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from corten.kernel import any_lane, kernel, nonzero, stage
-from corten.kernel.spatial import dot6, load6
-from corten.kernel.vec import add3, cross, load3, sub3
+from corten.kernel import any_lane, kernel, stage
+from corten.kernel.spatial import dot6, load6, nonzero6
+from corten.kernel.vec import load3
+from corten.physics.ends import wrench_at
 
 
 @kernel
@@ -13,8 +14,7 @@ def apply_force(m, d, qfrc, b, force, torque, point):
 
     Moved to the tree's centre of mass, the wrench meets each motion axis between the body and the world.
     """
-    arm = sub3(point, load3(d.subtree_com, m.body_rootid[b]))
-    wrench = (*add3(torque, cross(arm, force)), *force)
+    wrench = wrench_at(d, m.body_rootid[b], point, force, torque)
     i = m.body_lastdof[b]
     while i >= 0:
         qfrc[i] = qfrc[i] + dot6(load6(d.cdof, i), wrench)
@@ -34,6 +34,5 @@ def cartesian_force(m, d, qfrc):
     """qfrc += J' xfrc_applied, the forces and torques applied by the user at the bodies' centres of mass."""
     for b in range(1, m.nbody):
         f = load6(d.xfrc_applied, b)
-        linear, angular = nonzero(f[0]) | nonzero(f[1]) | nonzero(f[2]), nonzero(f[3]) | nonzero(f[4]) | nonzero(f[5])
-        if any_lane(linear | angular):
+        if any_lane(nonzero6(f)):
             apply_force(m, d, qfrc, b, (f[0], f[1], f[2]), (f[3], f[4], f[5]), load3(d.xipos, b))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from corten.engine import check
+from corten.engine import SimulationError, check
 from corten.model.data import Data
 from corten.model.enums import ConstraintType
 from corten.model.model import Model
@@ -28,7 +28,7 @@ def constraint_force(m: Model, d: Data, kind: str) -> np.ndarray:
     """
     check(m, d)
     if kind not in KINDS:
-        raise ValueError(f"no kind of constraint is called '{kind}' (there are: {', '.join(KINDS)})")
+        raise SimulationError(f"no kind of constraint is called '{kind}' (there are: {', '.join(KINDS)})")
     force = np.zeros(m.nv)
     for r in np.flatnonzero(np.isin(d.efc_type[: d.nefc], KINDS[kind])):
         entries = slice(d.efc_J_rowadr[r], d.efc_J_rowadr[r] + d.efc_J_rownnz[r])

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import operator
+
 import numpy as np
 from numpy.typing import ArrayLike
 
-from corten.engine import check
+from corten.engine import SimulationError, check
 from corten.kernel import kernel, lane
 from corten.kernel.spatial import store6
+from corten.model.checks import reals
 from corten.model.data import Data
 from corten.model.model import Model
 from corten.physics.contact_force import contact_force as force_of
@@ -25,10 +28,11 @@ def contact_force(m: Model, d: Data, contact: int) -> np.ndarray:
     The axes are the rows of `d.contact[contact].frame`. Zero for a contact that does not push.
     """
     check(m, d)
+    contact = operator.index(contact)
     if not 0 <= contact < d.ncon:
         raise IndexError(f"contact {contact} of {int(d.ncon)}")
     out = np.zeros((1, 6))
-    _force(m, d, int(contact), out)
+    _force(m, d, contact, out)
     return out[0]
 
 
@@ -58,11 +62,11 @@ def encode_pyramid(force: ArrayLike, friction: ArrayLike) -> np.ndarray:
 
 def _sizes(values: ArrayLike, friction: ArrayLike, name: str) -> tuple[np.ndarray, np.ndarray]:
     """Both as arrays, refused if they do not belong together; `friction` cut to what is needed."""
-    given, mu = np.array(values, float).ravel(), np.array(friction, float).ravel()
+    given, mu = np.array(reals(values, name)).ravel(), reals(friction, "friction").ravel()
     tangents = len(given) // 2 if name == "pyramid" else len(given) - 1
     whole = len(given) == 1 or (tangents > 0 and (name != "pyramid" or len(given) % 2 == 0))
     if not whole:
-        raise ValueError(f"{name} holds {len(given)} numbers, which is no contact's")
+        raise SimulationError(f"{name} holds {len(given)} numbers, which is no contact's")
     if len(mu) < tangents:
-        raise ValueError(f"friction holds {len(mu)} numbers where {tangents} are needed")
+        raise SimulationError(f"friction holds {len(mu)} numbers where {tangents} are needed")
     return given, mu[:tangents]

@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike
 
 from corten.kernel import kernel
 from corten.kernel.quat import load_quat, quat_conj, quat_mul, quat_normalize, quat_velocity
+from corten.model.checks import SimulationError, check_model
 from corten.model.enums import JointType
 from corten.model.model import Model
 from corten.physics.integrate import integrate_positions
@@ -15,7 +16,7 @@ from corten.utilities.arguments import in_place, vector
 
 @kernel
 def _integrate(m, qpos, qvel, dt):
-    integrate_positions(m, None, qpos, qvel, dt)
+    integrate_positions(m, qpos, qvel, dt)
 
 
 @kernel
@@ -52,17 +53,20 @@ def _normalize(m, qpos):
 
 def integrate_pos(m: Model, qpos: np.ndarray, qvel: ArrayLike, dt: float) -> None:
     """Move `qpos`, in place, with the constant velocity `qvel` for the time `dt`."""
+    check_model(m)
     _integrate(m, in_place(qpos, m.nq, "qpos"), vector(qvel, m.nv, "qvel"), float(dt))
 
 
 def differentiate_pos(m: Model, qvel: np.ndarray, dt: float, qpos1: ArrayLike, qpos2: ArrayLike) -> None:
     """Set `qvel`, in place, to the constant velocity that moves `qpos1` to `qpos2` in the time `dt`."""
+    check_model(m)
     if dt == 0:
-        raise ValueError("dt is 0: no velocity moves one position to another in no time")
+        raise SimulationError("dt is 0: no velocity moves one position to another in no time")
     first, second = vector(qpos1, m.nq, "qpos1"), vector(qpos2, m.nq, "qpos2")
     _differentiate(m, in_place(qvel, m.nv, "qvel"), float(dt), first, second)
 
 
 def normalize_quat(m: Model, qpos: np.ndarray) -> None:
     """Give all quaternions in `qpos` unit length, in place."""
+    check_model(m)
     _normalize(m, in_place(qpos, m.nq, "qpos"))

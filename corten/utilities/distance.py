@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from corten.engine import check
+from corten.engine import SimulationError, check
 from corten.kernel import kernel, lane
 from corten.kernel.vec import store3
 from corten.model.data import Data
@@ -28,7 +28,7 @@ def geom_distance(m: Model, d: Data, geom1: int | str, geom2: int | str, cutoff:
     """The distance of two geoms at the poses that `d` holds, or the cutoff if it is larger."""
     check(m, d)
     if not math.isfinite(cutoff):
-        raise ValueError(f"the cutoff {cutoff} is not a finite number")
+        raise SimulationError(f"the cutoff {cutoff} is not a finite number")
     a, b = number(m, "geom", geom1), number(m, "geom", geom2)
     result, points = np.empty(1), np.empty((2, 3))
     _distance(m, d, a, b, float(cutoff), result, points)

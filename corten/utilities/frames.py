@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from corten.engine import check, run
+from corten.engine import SimulationError, check, run
 from corten.kernel import kernel, lane
 from corten.kernel.quat import load4, quat_mat, quat_mul, quat_rotate
 from corten.kernel.spatial import store6
@@ -122,5 +122,5 @@ def _framed(m: Model, d: Data, objtype: ObjType | str, obj: str | int) -> tuple[
     known = {k.name.lower(): k for k in FRAMED}
     kind = known.get(objtype) if isinstance(objtype, str) else objtype
     if kind not in FRAMED:
-        raise ValueError(f"an object of type {objtype!r} has no frame (there are: {', '.join(known)})")
+        raise SimulationError(f"an object of type {objtype!r} has no frame (there are: {', '.join(known)})")
     return ObjType(kind), number(m, FRAMED[kind], obj)

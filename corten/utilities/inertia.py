@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from corten.engine import check
+from corten.engine import SimulationError, check
 from corten.kernel import kernel, lane
+from corten.model.checks import reals
 from corten.model.data import Data
 from corten.model.model import Model
 from corten.physics.inertia import multiply_inertia, solve
@@ -51,9 +52,9 @@ def solve_m(m: Model, d: Data, x: ArrayLike) -> np.ndarray:
 def _each_row(operator: Callable[..., None], m: Model, d: Data, x: Any) -> np.ndarray:
     """The operator applied to vectors of nv numbers, along the last axis."""
     check(m, d)
-    source = np.ascontiguousarray(x, float)
+    source = np.ascontiguousarray(reals(x, "x"))
     if source.ndim not in (1, 2) or source.shape[-1] != m.nv:
-        raise ValueError(f"x has the shape {source.shape} where ({m.nv},) or (n, {m.nv}) is needed")
+        raise SimulationError(f"x has the shape {source.shape} where ({m.nv},) or (n, {m.nv}) is needed")
     result = np.empty_like(source)
     if m.nv:
         for row, out in zip(source.reshape(-1, m.nv), result.reshape(-1, m.nv), strict=True):

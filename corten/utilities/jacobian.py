@@ -9,12 +9,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from corten.engine import check
 from corten.kernel import kernel, lane
 from corten.model.data import Data
 from corten.model.model import Model
 from corten.physics.jacobian import point_jacobian, point_jacobian_rate, subtree_jacobian
-from corten.utilities.arguments import number, vector
+from corten.utilities.arguments import checked_number, vector
 
 
 @kernel
@@ -32,7 +31,7 @@ def _subtree(m, d, b, out):
 
 
 def _rows(m: Model, d: Data, body: int, point: ArrayLike, rate: bool) -> tuple[np.ndarray, np.ndarray]:
-    check(m, d)
+    """(jacp, jacr) of a point of a body, or their rates."""
     out = np.zeros((m.nv, 6))
     _point(m, d, body, vector(point, 3, "point"), rate, out)
     return np.ascontiguousarray(out[:, :3].T), np.ascontiguousarray(out[:, 3:].T)
@@ -40,43 +39,43 @@ def _rows(m: Model, d: Data, body: int, point: ArrayLike, rate: bool) -> tuple[n
 
 def jac(m: Model, d: Data, point: ArrayLike, body: str | int) -> tuple[np.ndarray, np.ndarray]:
     """(jacp, jacr) of the point of a body that is now at `point`, in world coordinates."""
-    return _rows(m, d, number(m, "body", body), point, False)
+    return _rows(m, d, checked_number(m, d, "body", body), point, False)
 
 
 def jac_dot(m: Model, d: Data, point: ArrayLike, body: str | int) -> tuple[np.ndarray, np.ndarray]:
     """The time derivatives of `jac`: the acceleration of the point is jacp qacc + jacp_dot qvel."""
-    return _rows(m, d, number(m, "body", body), point, True)
+    return _rows(m, d, checked_number(m, d, "body", body), point, True)
 
 
 def jac_body(m: Model, d: Data, body: str | int) -> tuple[np.ndarray, np.ndarray]:
     """(jacp, jacr) of the origin of a body's frame."""
-    b = number(m, "body", body)
+    b = checked_number(m, d, "body", body)
     return _rows(m, d, b, d.xpos[b], False)
 
 
 def jac_body_com(m: Model, d: Data, body: str | int) -> tuple[np.ndarray, np.ndarray]:
     """(jacp, jacr) of the centre of mass of a body."""
-    b = number(m, "body", body)
+    b = checked_number(m, d, "body", body)
     return _rows(m, d, b, d.xipos[b], False)
 
 
 def jac_geom(m: Model, d: Data, geom: str | int) -> tuple[np.ndarray, np.ndarray]:
     """(jacp, jacr) of the centre of a geom."""
-    g = number(m, "geom", geom)
+    g = checked_number(m, d, "geom", geom)
     return _rows(m, d, int(m.geom_bodyid[g]), d.geom_xpos[g], False)
 
 
 def jac_site(m: Model, d: Data, site: str | int) -> tuple[np.ndarray, np.ndarray]:
     """(jacp, jacr) of a site."""
-    s = number(m, "site", site)
+    s = checked_number(m, d, "site", site)
     return _rows(m, d, int(m.site_bodyid[s]), d.site_xpos[s], False)
 
 
 def jac_subtree_com(m: Model, d: Data, body: str | int) -> np.ndarray:
     """jacp of the centre of mass of a body and all that hangs on it."""
-    check(m, d)
+    b = checked_number(m, d, "body", body)
     out = np.zeros((m.nv, 6))
-    _subtree(m, d, number(m, "body", body), out)
+    _subtree(m, d, b, out)
     return np.ascontiguousarray(out[:, :3].T)
 
 

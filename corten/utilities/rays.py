@@ -8,8 +8,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from corten.engine import check
+from corten.engine import SimulationError, check
 from corten.kernel import kernel, lane
+from corten.model.checks import reals
 from corten.model.data import Data
 from corten.model.derived.ray_tree import plant
 from corten.model.model import Model
@@ -64,14 +65,17 @@ def rays(
 ) -> RayHits:
     """The same for many rays: n vectors, and as many points or one for all."""
     check(m, d)
-    v = np.ascontiguousarray(vectors, float)
+    v = np.ascontiguousarray(reals(vectors, "the vectors of rays"))
     if v.ndim != 2 or v.shape[1] != 3:
-        raise ValueError(f"vectors of rays have shape {v.shape}, not (n, 3)")
-    p = np.ascontiguousarray(np.broadcast_to(np.asarray(points, float), v.shape))
+        raise SimulationError(f"vectors of rays have shape {v.shape}, not (n, 3)")
+    p = reals(points, "the points of rays")
+    if p.shape not in ((3,), (1, 3), v.shape):
+        raise SimulationError(f"points of rays have shape {p.shape}, not (3,) or {v.shape}")
+    p = np.ascontiguousarray(np.broadcast_to(p, v.shape))
     if not (v != 0.0).any(axis=1).all():
-        raise ValueError(f"the vector of ray {int(np.argmin((v != 0.0).any(axis=1)))} is zero")
+        raise SimulationError(f"the vector of ray {int(np.argmin((v != 0.0).any(axis=1)))} is zero")
     if groups is not None and len(groups) != GROUPS:
-        raise ValueError(f"{len(groups)} groups, not {GROUPS}")
+        raise SimulationError(f"{len(groups)} groups, not {GROUPS}")
     bits = ALL_GROUPS if groups is None else sum(1 << k for k, on in enumerate(groups) if on)
     body = -1 if exclude is None else number(m, "body", exclude)
     if not m.ray_ready:

@@ -60,7 +60,6 @@ SCENE = """
   </sensor>
 </mujoco>
 """
-ITERATIVE = 1e-6  # convex shapes without a closed form
 
 
 def test_against_reference() -> None:

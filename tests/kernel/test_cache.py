@@ -84,3 +84,10 @@ def test_a_cache_that_can_not_be_written_costs_time_only(tmp_path: Path) -> None
     environment = {**os.environ, "CORTEN_CACHE": str(target), "PYTHONPATH": os.pathsep.join([str(root), str(folder)])}
     out = subprocess.run([sys.executable, str(folder / "caller.py")], env=environment, capture_output=True, text=True)
     assert out.returncode == 0 and float(out.stdout) == 1020.5
+
+
+def test_import_loads_no_compiler() -> None:
+    """`import corten` is quick: LLVM, the readers of files and the geometry library come when they are needed."""
+    program = "import sys, corten; print(*sorted({'llvmlite', 'lxml', 'scipy', 'typer', 'rich'} & set(sys.modules)))"
+    out = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert out.stdout.split() == []

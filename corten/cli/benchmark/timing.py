@@ -33,7 +33,7 @@ def best_of(
 
 @dataclass(slots=True)
 class Row:
-    """One line of a result: what was measured of both engines, more being better (`rate`) or worse (`seconds`)."""
+    """One line of a result: what was measured of both engines. Of a unit per second more is better, of a time less."""
 
     name: str
     ours: float
@@ -48,6 +48,7 @@ class Row:
         return self.ours / self.theirs if self.unit.endswith("/s") else self.theirs / self.ours
 
     def as_dict(self) -> dict[str, object]:
+        """For a JSON file."""
         return {"name": self.name, "corten": self.ours, "reference": self.theirs, "unit": self.unit,
                 "ratio": self.ratio if self.theirs else None, "note": self.note, "fair": self.fair}  # fmt: skip
 

@@ -15,7 +15,7 @@ FIELDS = (
     Field("Hchain_rowadr", ("nv",), "int", "chains of dofs: start of each row", ours=True),
     Field("Hchain_colind", ("nHchain",), "int", "chains of dofs: each dof's ancestors and itself", ours=True),
 )
-WORD = 60  # bits of a set in one word, as in corten/physics/constraint/hessian.py
+WORD = 60  # bits used of each 64-bit word of a set: the sign is left alone
 FIRST_ROWS = 64
 
 

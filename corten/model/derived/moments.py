@@ -9,7 +9,7 @@ import numpy as np
 
 from corten.kernel.record import Field
 from corten.model.derived.ends import Ends, carriers, compress, end_fields, opposed, union
-from corten.model.enums import JointType, TrnType
+from corten.model.enums import DOFS, JointType, TrnType
 
 FIELDS = (
     Field("moment_rownnz", ("nu",), "int", "actuator moments: entries of each row", ours=True),
@@ -21,7 +21,6 @@ FIELDS = (
     Field("nactenddof", (), "size", "dofs of all ends of actuators", ours=True),
     *end_fields("actend", "actuators on sites"),
 )
-DOFS = {JointType.FREE: 6, JointType.BALL: 3, JointType.SLIDE: 1, JointType.HINGE: 1}
 
 
 def derive(sizes: Mapping[str, int], values: Mapping[str, Any]) -> tuple[dict[str, int], dict[str, np.ndarray]]:

@@ -48,7 +48,7 @@ def box_box(m, d, a, b, margin):
     face, overlap = least_face(axes_a, axes_b, b_in_a, a_in_b, size_a, size_b, margin)
     if face == APART:
         return 0
-    edges, axis, towards, ends_a, ends_b = least_edges(axes_a, axes_b, b_in_a, size_a, size_b, margin, overlap)
+    edges, axis, towards, ends_a, ends_b = least_edges(axes_b, b_in_a, size_a, size_b, margin, overlap)
     if edges == APART:
         return 0
     if edges >= 0:
@@ -111,7 +111,7 @@ def least_face(axes_a, axes_b, b_in_a, a_in_b, size_a, size_b, margin):
 
 
 @kernel
-def least_edges(axes_a, axes_b, b_in_a, size_a, size_b, margin, least):
+def least_edges(axes_b, b_in_a, size_a, size_b, margin, least):
     """(3 i + j, axis, whether b lies against it, ends of the edge of a, ends of the edge of b).
 
     The axis is the cross product of edges i of a and j of b along which the boxes overlap least, if that is less than

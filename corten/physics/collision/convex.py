@@ -11,11 +11,10 @@ import math
 
 from corten.kernel import kernel, local, local_int, stage, unroll
 from corten.kernel.quat import quat_mat
-from corten.kernel.vec import add3, load3, scale3, store3, sub3
+from corten.kernel.vec import add3, load3, part3, scale3, store3, sub3
 from corten.model.enums import EnableBit, GeomType
 from corten.physics.collision.contact import MAX_TOUCH, touch
 from corten.physics.collision.hfield import hfield_touch
-from corten.physics.collision.manifold import on
 from corten.physics.collision.penetration import penetration
 from corten.physics.collision.support import KIND, PART, SHAPE, matrix, polyhedral, put_matrix, take_shape
 from corten.physics.collision.unfused import axpy3, cross, dot3, mat_mul, mat_vec, norm3, normalize3
@@ -50,13 +49,13 @@ def convex_touch(m, d, shape, part, radius, margin, cutoff):
     count, dist = penetration(m, d, shape, part, witness, MOST_CLIPPED if flat and cutoff == 0.0 else 1, cutoff)
     if cutoff > 0.0:
         d.touch_dist[0] = dist
-        store3(d.touch_pos, 0, on(witness, 0, 0))
-        store3(d.touch_pos, 1, on(witness, 0, 3))
+        store3(d.touch_pos, 0, part3(witness, 0, 0))
+        store3(d.touch_pos, 1, part3(witness, 0, 3))
         return count if dist < cutoff else 0
     if dist >= 0.0:
         return 0
     for i in range(count):
-        put_touch(d, i, margin + dist, on(witness, i, 0), on(witness, i, 3))
+        put_touch(d, i, margin + dist, part3(witness, i, 0), part3(witness, i, 3))
     if many and not flat and count == 1 and not (round_everywhere(part, 0) or round_everywhere(part, 1)):
         return tilted(m, d, shape, part, witness, DISTINCT * radius)
     return count
@@ -95,7 +94,7 @@ def tilted(m, d, shape, part, witness, least):
         turn_about(shape, 1, pivot, scale3(-1.0, axis))
         found, deep = penetration(m, d, shape, part, witness, 1, 0.0)
         if found > 0 and deep < 0.0:
-            put_touch(d, n, dist, on(witness, 0, 0), on(witness, 0, 3))
+            put_touch(d, n, dist, part3(witness, 0, 0), part3(witness, 0, 3))
             apart = True
             for i in range(n):
                 apart = apart and norm3(sub3(load3(d.touch_pos, i), load3(d.touch_pos, n))) > least

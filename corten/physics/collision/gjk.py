@@ -8,7 +8,7 @@ from below (the Frank-Wolfe gap). The order of tests is MuJoCo's, so that the si
 from __future__ import annotations
 
 from corten.kernel import kernel, local, local_int, sqrt, unroll
-from corten.kernel.vec import load3, scale3, store3, sub3
+from corten.kernel.vec import load3, part3, scale3, store3, sub3
 from corten.physics.collision.simplex import nearest_weights, vertex_of
 from corten.physics.collision.support import FAR, TINY, copy_vertex, minkowski, polyhedral
 from corten.physics.collision.unfused import axpy3, cross, dot3
@@ -33,7 +33,7 @@ def gjk(m, d, shape, part, vertex, corner, witness, cutoff):
     weight = local(d, 4)
     weight[0] = 1.0
     quick = cutoff == 0.0
-    x = sub3(nearest_on(witness, 0), nearest_on(witness, 3))
+    x = sub3(part3(witness, 0, 0), part3(witness, 0, 3))
     length, beyond = 0.0, 0.0
     n, k = 0, 0
     while k < m.opt.ccd_iterations:
@@ -82,12 +82,6 @@ def gjk(m, d, shape, part, vertex, corner, witness, cutoff):
 
 
 @kernel
-def nearest_on(witness, column):
-    """The witness point that begins at a column of row 0."""
-    return witness[0, column], witness[0, column + 1], witness[0, column + 2]
-
-
-@kernel
 def keep_used(vertex, corner, weight):
     """Remove vertices of weight zero from the simplex; how many are left."""
     n = 0
@@ -106,7 +100,7 @@ def combine(vertex, weight, n, column):
     """The weighted sum of the first n vertices, or of points of one shape that they come from, by the first column."""
     total = (0.0, 0.0, 0.0)
     for i in range(n):
-        total = axpy3(weight[i], (vertex[i, column], vertex[i, column + 1], vertex[i, column + 2]), total)
+        total = axpy3(weight[i], part3(vertex, i, column), total)
     return total
 
 

@@ -7,9 +7,8 @@ field's frame: it is the first geom, and only prisms under the other shape's bou
 from __future__ import annotations
 
 from corten.kernel import floor, kernel, local, unroll
-from corten.kernel.vec import add3, load3, load9, mat_vec, scale3, store3, sub3
+from corten.kernel.vec import add3, load3, load9, mat_vec, part3, scale3, store3, sub3
 from corten.physics.collision.contact import MAX_TOUCH, touch
-from corten.physics.collision.manifold import on
 from corten.physics.collision.penetration import penetration
 from corten.physics.collision.support import (
     HALF_MARGIN,
@@ -64,7 +63,7 @@ def hfield_touch(m, d, shape, part, a, b, margin):
             if corner >= 2 and n < MAX_TOUCH and rises_to(shape, zlow):
                 count, dist = penetration(m, d, shape, part, witness, 1, 0.0)
                 if count > 0 and dist < 0.0:
-                    on_a, on_b = on(witness, 0, 0), on(witness, 0, 3)
+                    on_a, on_b = part3(witness, 0, 0), part3(witness, 0, 3)
                     normal = normalize3(sub3(on_a, on_b))
                     middle = scale3(0.5, add3(on_a, on_b))
                     touch(d, n, dist, add3(mat_vec(mat, middle), origin), mat_vec(mat, normal))

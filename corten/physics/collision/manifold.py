@@ -9,7 +9,7 @@ of the first. The choice of points, and which are kept when there are too many, 
 from __future__ import annotations
 
 from corten.kernel import kernel, local, local_int, unroll
-from corten.kernel.vec import load3, scale3, store3, sub3
+from corten.kernel.vec import load3, part3, scale3, store3, sub3
 from corten.physics.collision.contact import MAX_TOUCH
 from corten.physics.collision.features import MOST, edges, facing, feature, lying, normals, outline
 from corten.physics.collision.support import TINY
@@ -22,7 +22,7 @@ def manifold(m, d, shape, part, vertex, corner, face, f, witness, most):
     rows = (face[f, 0], face[f, 1], face[f, 2])
     dim_a, a1, a2, a3, second_a = feature(corner, 0, rows)
     dim_b, b1, b2, b3, second_b = feature(corner, 1, rows)
-    out = sub3(on(witness, 0, 3), on(witness, 0, 0))
+    out = sub3(part3(witness, 0, 3), part3(witness, 0, 0))
     depth = norm3(out)
     normal_a, normal_b = local(d, MOST, 3), local(d, MOST, 3)
     face_a, face_b = local_int(MOST), local_int(MOST)
@@ -37,8 +37,8 @@ def manifold(m, d, shape, part, vertex, corner, face, f, witness, most):
         return clipped(d, polygon_a, na, polygon_b, nb, load3(normal_a, i), depth, load3(normal_b, j), witness, most)
     edge, far = local(d, MOST, 3), local(d, MOST, 3)
     if dim_a < 3 and dim_a <= dim_b:
-        start = point(vertex, rows[0], 3)
-        n = edges(m, shape, part, 0, dim_a, a1, start, point(vertex, second_a, 3), edge, far)
+        start = part3(vertex, rows[0], 3)
+        n = edges(m, shape, part, 0, dim_a, a1, start, part3(vertex, second_a, 3), edge, far)
         i, j = lying(edge, n, normal_b, nb)
         if i >= 0:
             store3(polygon_a, 0, start)
@@ -47,8 +47,8 @@ def manifold(m, d, shape, part, vertex, corner, face, f, witness, most):
             normal = load3(normal_b, j)
             return clipped(d, polygon_b, nb, polygon_a, 2, normal, depth, normal, witness, most)
     elif dim_b < 3:
-        start = point(vertex, rows[0], 6)
-        n = edges(m, shape, part, 1, dim_b, b1, start, point(vertex, second_b, 6), edge, far)
+        start = part3(vertex, rows[0], 6)
+        n = edges(m, shape, part, 1, dim_b, b1, start, part3(vertex, second_b, 6), edge, far)
         i, j = lying(edge, n, normal_a, na)
         if i >= 0:
             store3(polygon_b, 0, start)
@@ -57,18 +57,6 @@ def manifold(m, d, shape, part, vertex, corner, face, f, witness, most):
             normal = load3(normal_a, j)
             return clipped(d, polygon_a, na, polygon_b, 2, normal, -depth, normal, witness, most)
     return 1
-
-
-@kernel
-def on(witness, row, column):
-    """One of the two points of a row."""
-    return witness[row, column], witness[row, column + 1], witness[row, column + 2]
-
-
-@kernel
-def point(vertex, row, column):
-    """The point of a shape that a vertex of the difference comes from."""
-    return vertex[row, column], vertex[row, column + 1], vertex[row, column + 2]
 
 
 @kernel
@@ -136,7 +124,7 @@ def put_pair(witness, row, p, out):
 def new(witness, count, p):
     """Whether p differs from all points of the second shape so far."""
     for i in range(count):
-        x, y, z = sub3(on(witness, i, 3), p)
+        x, y, z = sub3(part3(witness, i, 3), p)
         if -TINY < x < TINY and -TINY < y < TINY and -TINY < z < TINY:
             return False
     return True

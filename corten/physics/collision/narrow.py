@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from corten.kernel import absolute, any_lane, kernel, stage, unroll
-from corten.kernel.vec import add3, dot3, load3, load9, mat_t_vec, mat_vec, sub3
+from corten.kernel.vec import add3, dot3, load3, load9, mat_t_vec, mat_vec, part3, sub3
 from corten.model.enums import GeomType
 from corten.physics.collision.box import box_box
 from corten.physics.collision.capsule import capsule_box, capsule_capsule
@@ -38,10 +38,10 @@ def boxes_meet(m, d, a, b, margin):
     """Whether the bounding box of neither geom lies beyond a side of the other's, by more than touching is told by."""
     room = margin + m.opt.ccd_tolerance
     at_a, at_b = load9(d.geom_xmat, a), load9(d.geom_xmat, b)
-    centre_a = add3(load3(d.geom_xpos, a), mat_vec(at_a, bounds(m, a, 0)))
-    centre_b = add3(load3(d.geom_xpos, b), mat_vec(at_b, bounds(m, b, 0)))
+    centre_a = add3(load3(d.geom_xpos, a), mat_vec(at_a, part3(m.geom_aabb, a, 0)))
+    centre_b = add3(load3(d.geom_xpos, b), mat_vec(at_b, part3(m.geom_aabb, b, 0)))
     apart = sub3(centre_b, centre_a)
-    half_a, half_b = bounds(m, a, 3), bounds(m, b, 3)
+    half_a, half_b = part3(m.geom_aabb, a, 3), part3(m.geom_aabb, b, 3)
     for i in unroll(3):
         axis_a = (at_a[i], at_a[3 + i], at_a[6 + i])
         axis_b = (at_b[i], at_b[3 + i], at_b[6 + i])
@@ -50,12 +50,6 @@ def boxes_meet(m, d, a, b, margin):
         if absolute(dot3(apart, axis_b)) > half_b[i] + extent(at_a, half_a, axis_b) + room:
             return False
     return True
-
-
-@kernel
-def bounds(m, g, first):
-    """The centre (from column 0) or the half sizes (from column 3) of a geom's bounding box."""
-    return m.geom_aabb[g, first], m.geom_aabb[g, first + 1], m.geom_aabb[g, first + 2]
 
 
 @kernel

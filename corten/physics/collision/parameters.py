@@ -8,7 +8,7 @@ the smaller numbers win.
 from __future__ import annotations
 
 from corten.kernel import kernel, maximum, minimum
-from corten.kernel.vec import load3
+from corten.kernel.vec import load3, load5
 from corten.model.enums import EnableBit
 
 TINY = 1e-15  # weights below this count as none
@@ -51,7 +51,7 @@ def pair_friction(m, a, b, pair):
     if m.opt.enableflags & EnableBit.OVERRIDE:
         f = five(m.opt.o_friction)
     elif pair >= 0:
-        f = row5(m.pair_friction, pair)
+        f = load5(m.pair_friction, pair)
     else:
         x, y = load3(m.geom_friction, a), load3(m.geom_friction, b)
         if m.geom_priority[a] < m.geom_priority[b]:
@@ -72,12 +72,6 @@ def pair_friction(m, a, b, pair):
 def five(x):
     """The first five numbers of x."""
     return x[0], x[1], x[2], x[3], x[4]
-
-
-@kernel
-def row5(x, i):
-    """Row i of an (n, 5) array."""
-    return x[i, 0], x[i, 1], x[i, 2], x[i, 3], x[i, 4]
 
 
 @kernel
@@ -110,8 +104,8 @@ def pair_solimp(m, a, b, pair):
     if m.opt.enableflags & EnableBit.OVERRIDE:
         return five(m.opt.o_solimp)
     if pair >= 0:
-        return row5(m.pair_solimp, pair)
-    x, y = row5(m.geom_solimp, a), row5(m.geom_solimp, b)
+        return load5(m.pair_solimp, pair)
+    x, y = load5(m.geom_solimp, a), load5(m.geom_solimp, b)
     w = weight(m, a, b)
     v = 1.0 - w
     return (

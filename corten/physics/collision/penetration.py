@@ -7,11 +7,11 @@ without their radius: if what remains is apart, nearest points give the answer, 
 from __future__ import annotations
 
 from corten.kernel import kernel, local, local_int, maximum, unroll
-from corten.kernel.vec import load3, store3, sub3
+from corten.kernel.vec import load3, part3, store3, sub3
 from corten.model.enums import GeomType
 from corten.physics.collision.epa import FACES, VERTICES, expand, first_polytope, put_witnesses
 from corten.physics.collision.gjk import gjk
-from corten.physics.collision.manifold import manifold, on
+from corten.physics.collision.manifold import manifold
 from corten.physics.collision.support import FAR, HALF_MARGIN, KIND, LINE, POINT, SIZE, centre
 from corten.physics.collision.unfused import axpy3, dot3, norm3, normalize3
 
@@ -74,8 +74,8 @@ def move_back(witness, count, off):
     """
     dist = 0.0
     for i in range(count):
-        a = on(witness, i, 0)
-        apart = sub3(a, on(witness, i, 3))
+        a = part3(witness, i, 0)
+        apart = sub3(a, part3(witness, i, 3))
         normal = normalize3(apart)
         depth = norm3(apart) + dot3(normal, off)
         b = axpy3(-depth, normal, a)
@@ -114,7 +114,7 @@ def shrink(shape, part, i):
 @kernel
 def inflate(witness, radius_a, radius_b, dist):
     """Move the nearest points out to the surfaces again."""
-    a, b = on(witness, 0, 0), on(witness, 0, 3)
+    a, b = part3(witness, 0, 0), part3(witness, 0, 3)
     towards = normalize3(sub3(b, a))
     a, b = axpy3(radius_a, towards, a), axpy3(-radius_b, towards, b)
     for k in unroll(3):

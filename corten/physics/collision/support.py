@@ -13,7 +13,7 @@ The margin swells each shape by half of it, so margins of contacts are found as 
 from __future__ import annotations
 
 from corten.kernel import kernel, sqrt, unroll
-from corten.kernel.vec import add3, load3, load9, store3, sub3
+from corten.kernel.vec import add3, load3, load9, part3, store3, sub3
 from corten.model.enums import GeomType
 from corten.physics.collision.unfused import axpy3, dot3, mat_t_vec, mat_vec
 
@@ -127,13 +127,13 @@ def prism_support(shape, i, direction):
         if reach > most:
             most = reach
             best = first + 3 * k
-    return shape[i, best], shape[i, best + 1], shape[i, best + 2]
+    return part3(shape, i, best)
 
 
 @kernel
 def along(shape, i, column, direction):
     """How far the corner that begins at a column reaches in a direction."""
-    return dot3((shape[i, column], shape[i, column + 1], shape[i, column + 2]), direction)
+    return dot3(part3(shape, i, column), direction)
 
 
 @kernel

@@ -15,7 +15,7 @@ The pairs found are put into the order in which contacts are reported: by bodies
 from __future__ import annotations
 
 from corten.kernel import absolute, clip, kernel, local_int, maximum, minimum, unroll, value
-from corten.kernel.vec import add3, dot3, load3, load9, mat_vec, sub3
+from corten.kernel.vec import add3, dot3, load3, load9, mat_vec, part3, sub3
 from corten.model.enums import DisableBit, EnableBit, GeomType
 from corten.physics.collision.plane import column
 
@@ -89,14 +89,14 @@ def bound_geom(m, d, k):
     low, high = sub3(place, reach), add3(place, reach)
     if m.geom_type[g] != GeomType.SPHERE:
         turn = load9(d.geom_xmat, g)
-        x, y, z = m.geom_aabb[g, 3], m.geom_aabb[g, 4], m.geom_aabb[g, 5]
+        x, y, z = part3(m.geom_aabb, g, 3)
         xx, xy, xz, yx, yy, yz, zx, zy, zz = turn
         half = (
             reach_along(xx, xy, xz, x, y, z) + margin,
             reach_along(yx, yy, yz, x, y, z) + margin,
             reach_along(zx, zy, zz, x, y, z) + margin,
         )
-        offset = mat_vec(turn, (m.geom_aabb[g, 0], m.geom_aabb[g, 1], m.geom_aabb[g, 2]))
+        offset = mat_vec(turn, part3(m.geom_aabb, g, 0))
         centre = (place[0] + value(offset[0]), place[1] + value(offset[1]), place[2] + value(offset[2]))
         a, b = sub3(centre, half), add3(centre, half)
         low = (maximum(low[0], a[0]), maximum(low[1], a[1]), maximum(low[2], a[2]))
@@ -246,7 +246,7 @@ def sweep_planes(m, d):
 @kernel
 def lowest(box, i, normal, origin):
     """How high over a plane the lowest corner of a box is."""
-    low, high = (box[i, 0], box[i, 1], box[i, 2]), (box[i, 3], box[i, 4], box[i, 5])
+    low, high = part3(box, i, 0), part3(box, i, 3)
     half, centre = sub3(high, low), sub3(add3(high, low), add3(origin, origin))
     drop = absolute(normal[0]) * half[0] + absolute(normal[1]) * half[1] + absolute(normal[2]) * half[2]
     return 0.5 * (dot3(normal, centre) - drop)

@@ -8,7 +8,7 @@ For one world nothing moves.
 from __future__ import annotations
 
 from corten.kernel import kernel, lane, lanes
-from corten.kernel.vec import dot3, load3
+from corten.kernel.vec import dot3, load3, part3
 from corten.model.enums import Cone, ConstraintType
 from corten.physics.constraint.jacobian import begin, chain_length, column, fill_chain, point_arm, repeat_chain
 
@@ -175,9 +175,7 @@ def contact_row(m, d, s):
     fill_chain(m, d, start, n, b1, b2)
     point = load3(d.contact_pos, s)
     arm1, arm2 = point_arm(m, d, b1, point), point_arm(m, d, b2, point)
-    x = (d.contact_frame[s, 0], d.contact_frame[s, 1], d.contact_frame[s, 2])
-    y = (d.contact_frame[s, 3], d.contact_frame[s, 4], d.contact_frame[s, 5])
-    z = (d.contact_frame[s, 6], d.contact_frame[s, 7], d.contact_frame[s, 8])
+    x, y, z = part3(d.contact_frame, s, 0), part3(d.contact_frame, s, 3), part3(d.contact_frame, s, 6)
     for k in range(start, start + n):
         move, turn = column(d, k, arm1, arm2)
         normal = dot3(x, move)

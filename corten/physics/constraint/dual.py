@@ -13,6 +13,7 @@ from corten.model.enums import ConstraintType, DisableBit
 from corten.physics.constraint.cost import update_rows
 from corten.physics.constraint.friction_cone import best_friction
 from corten.physics.constraint.isles import multiply_rows, solve_inertia_isle
+from corten.physics.constraint.jacobian import constraint_force_on_isle
 from corten.physics.constraint.response import find_response, push, residual, sum_response
 from corten.physics.constraint.statistics import count_iterations, count_states, save_statistics
 
@@ -235,14 +236,7 @@ def dual_weights(m, d, s):
 @kernel
 def accelerate(m, d, s):
     """qfrc_constraint = J' f and qacc = qacc_smooth + inv(M) qfrc_constraint"""
-    for k in range(d.isle_rangeadr[s], d.isle_rangeadr[s + 1]):
-        for i in range(d.range_first[k], d.range_last[k]):
-            d.qfrc_constraint[i] = 0.0
-    for q in range(d.isle_efcadr[s], d.isle_efcadr[s + 1]):
-        r = d.isle_efc[q]
-        for k in range(d.efc_J_rowadr[r], d.efc_J_rowadr[r] + d.efc_J_rownnz[r]):
-            i = d.efc_J_colind[k]
-            d.qfrc_constraint[i] = d.efc_J[k] * d.efc_force[r] + d.qfrc_constraint[i]
+    constraint_force_on_isle(d, s)
     for k in range(d.isle_rangeadr[s], d.isle_rangeadr[s + 1]):
         for i in range(d.range_first[k], d.range_last[k]):
             d.qacc[i] = d.qfrc_constraint[i]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from corten.kernel import any_lane, kernel
 from corten.kernel.quat import load4, quat_conj, quat_mul
-from corten.kernel.vec import add3, dot3, load3, load9, mat_vec, normalize3, sub3
+from corten.kernel.vec import add3, dot3, load3, load9, mat_vec, normalize3, part3, sub3
 from corten.model.enums import ConstraintType, EqualityType, ObjType
 from corten.physics.constraint.jacobian import (
     begin,
@@ -51,12 +51,11 @@ def anchor(m, d, e, number, first):
     """A point of constraint e: the site's own, or on the body the three numbers of eq_data from `first` on."""
     if m.eq_objtype[e] == ObjType.SITE:
         return load3(d.site_xpos, number)
-    own = (m.eq_data[e, first], m.eq_data[e, first + 1], m.eq_data[e, first + 2])
-    return add3(load3(d.xpos, number), mat_vec(load9(d.xmat, number), own))
+    return add3(load3(d.xpos, number), mat_vec(load9(d.xmat, number), part3(m.eq_data, e, first)))
 
 
 @kernel
-def store_difference(d, r, start, n, arm1, arm2):
+def store_difference(d, start, n, arm1, arm2):
     """Three rows: how the point on the first body moves relative to that on the second."""
     for k in range(n):
         move, _ = column(d, start + k, arm2, arm1)
@@ -77,7 +76,7 @@ def connect(m, d, e):
     r = d.nefc - 3
     start = d.efc_J_rowadr[r]
     fill_chain(m, d, start, n, b2, b1)
-    store_difference(d, r, start, n, point_arm(m, d, b1, p1), point_arm(m, d, b2, p2))
+    store_difference(d, start, n, point_arm(m, d, b1, p1), point_arm(m, d, b2, p2))
     repeat_chain(d, start, n, 3)
     error = sub3(p1, p2)
     d.efc_pos[r] = error[0]
@@ -114,7 +113,7 @@ def weld(m, d, e):
     start = d.efc_J_rowadr[r]
     fill_chain(m, d, start, n, b2, b1)
     arm1, arm2 = point_arm(m, d, b1, p1), point_arm(m, d, b2, p2)
-    store_difference(d, r, start, n, arm1, arm2)
+    store_difference(d, start, n, arm1, arm2)
     half = 0.5 * scale
     for k in range(n):
         _, w = column(d, start + k, arm2, arm1)

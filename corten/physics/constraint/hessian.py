@@ -9,10 +9,10 @@ beforehand. The sum is kept from iteration to iteration: only rows whose weight 
 from __future__ import annotations
 
 from corten.kernel import any_lane, highest_bit, kernel, local, lowest_bit, where
+from corten.model.derived.hessian import WORD
 from corten.model.enums import ConstraintType
 from corten.physics.constraint.cost import tangent_length
 
-WORD = 60  # bits used of each 64-bit word: the sign is left alone
 CHAINS, COUPLED = 1, 2
 MOST_ROWS = 10  # of one object: a pyramid with five tangents
 

@@ -8,6 +8,7 @@ given by solref. (MuJoCo documentation, "Computation", section "Constraint model
 from __future__ import annotations
 
 from corten.kernel import absolute, any_lane, clip, kernel, maximum, power, sqrt, where
+from corten.kernel.vec import load5
 from corten.model.enums import ConstraintType, DisableBit, EqualityType
 from corten.physics.constraint.equality import owner
 
@@ -23,36 +24,30 @@ def impedance(m, d):
     while r < d.nefc:
         rows, kind, number = d.efc_dim[r], d.efc_type[r], d.efc_id[r]
         if kind == ConstraintType.EQUALITY:
-            solref, solimp = (m.eq_solref[number, 0], m.eq_solref[number, 1]), row5(m.eq_solimp, number)
+            solref, solimp = (m.eq_solref[number, 0], m.eq_solref[number, 1]), load5(m.eq_solimp, number)
             set_rows(m, d, r, rows, violation(d, r, rows), solref, solref, solimp, d.efc_on[r])
         elif kind == ConstraintType.FRICTION_DOF:
-            solref, solimp = (m.dof_solref[number, 0], m.dof_solref[number, 1]), row5(m.dof_solimp, number)
+            solref, solimp = (m.dof_solref[number, 0], m.dof_solref[number, 1]), load5(m.dof_solimp, number)
             set_rows(m, d, r, 1, d.efc_pos[r], solref, solref, solimp, d.efc_on[r])
         elif kind == ConstraintType.FRICTION_TENDON:
             solref = (m.tendon_solref_fri[number, 0], m.tendon_solref_fri[number, 1])
-            set_rows(m, d, r, 1, d.efc_pos[r], solref, solref, row5(m.tendon_solimp_fri, number), d.efc_on[r])
+            set_rows(m, d, r, 1, d.efc_pos[r], solref, solref, load5(m.tendon_solimp_fri, number), d.efc_on[r])
         elif kind == ConstraintType.LIMIT_JOINT:
-            solref, solimp = (m.jnt_solref[number, 0], m.jnt_solref[number, 1]), row5(m.jnt_solimp, number)
+            solref, solimp = (m.jnt_solref[number, 0], m.jnt_solref[number, 1]), load5(m.jnt_solimp, number)
             set_rows(m, d, r, 1, d.efc_pos[r], solref, solref, solimp, d.efc_on[r])
         elif kind == ConstraintType.LIMIT_TENDON:
             solref = (m.tendon_solref_lim[number, 0], m.tendon_solref_lim[number, 1])
-            set_rows(m, d, r, 1, d.efc_pos[r], solref, solref, row5(m.tendon_solimp_lim, number), d.efc_on[r])
+            set_rows(m, d, r, 1, d.efc_pos[r], solref, solref, load5(m.tendon_solimp_lim, number), d.efc_on[r])
         else:
             solref = (d.contact_solref[number, 0], d.contact_solref[number, 1])
             along = (d.contact_solreffriction[number, 0], d.contact_solreffriction[number, 1])
             given = ((along[0] != 0.0) | (along[1] != 0.0)) & ~mixed(along)
             along = where(given, along, solref)
-            solimp = row5(d.contact_solimp, number)
+            solimp = load5(d.contact_solimp, number)
             set_rows(m, d, r, rows, d.efc_pos[r], solref, along, solimp, d.slot_on[number])
             if rows > 1:
                 friction_regularisation(m, d, r, rows, number)
         r += rows
-
-
-@kernel
-def row5(x, i):
-    """Row i of an (n, 5) array."""
-    return x[i, 0], x[i, 1], x[i, 2], x[i, 3], x[i, 4]
 
 
 @kernel
@@ -78,7 +73,7 @@ def set_rows(m, d, r, rows, pos, solref, along, solimp, on):
     dry = kind == ConstraintType.FRICTION_DOF or kind == ConstraintType.FRICTION_TENDON
     for j in range(rows):
         i = r + j
-        diagonal = diagonal_approximation(m, d, i, r, j)
+        diagonal = diagonal_approximation(m, d, i, j)
         resistance = maximum(TINY, (1.0 - imp) / imp * diagonal)
         d.efc_diagApprox[i] = diagonal
         d.efc_KBIP[i, 0] = 0.0 if dry else stiffness
@@ -148,7 +143,7 @@ def reference(m, solref, high):
 
 
 @kernel
-def diagonal_approximation(m, d, i, first, j):
+def diagonal_approximation(m, d, i, j):
     """About J inv(M) J' of row i, the j-th of its object, from inverse weights of bodies, dofs and tendons at qpos0."""
     kind, number = d.efc_type[i], d.efc_id[i]
     if kind == ConstraintType.FRICTION_DOF:

@@ -57,7 +57,7 @@ def settle(m, d, first, needed):
     if d.efc_J_rownnz[first] == 0:
         take_back(d, first)
     elif m.opt.jacobian == Jacobian.DENSE or (m.opt.jacobian == Jacobian.AUTO and m.nv < MANY_DOFS):
-        on = moves(d, first, rows) & needed
+        on = moves(d, first) & needed
         if any_lane(on):
             for r in range(first, first + rows):
                 d.efc_on[r] = on
@@ -76,7 +76,7 @@ def take_back(d, first):
 
 
 @kernel
-def moves(d, first, rows):
+def moves(d, first):
     """In which worlds some entry of the rows is not zero."""
     k, end = d.efc_J_rowadr[first], d.nJ
     found = nonzero(d.efc_J[k])
@@ -185,8 +185,23 @@ def constraint_force_on_dofs(m, d):
     for i in range(m.nv):
         d.qfrc_constraint[i] = 0.0
     for r in range(d.nefc):
-        f = d.efc_force[r]
-        start = d.efc_J_rowadr[r]
-        for k in range(start, start + d.efc_J_rownnz[r]):
-            i = d.efc_J_colind[k]
-            d.qfrc_constraint[i] = d.efc_J[k] * f + d.qfrc_constraint[i]
+        add_row_force(d, r)
+
+
+@kernel
+def constraint_force_on_isle(d, s):
+    """The same for the dofs and rows of isle s."""
+    for k in range(d.isle_rangeadr[s], d.isle_rangeadr[s + 1]):
+        for i in range(d.range_first[k], d.range_last[k]):
+            d.qfrc_constraint[i] = 0.0
+    for q in range(d.isle_efcadr[s], d.isle_efcadr[s + 1]):
+        add_row_force(d, d.isle_efc[q])
+
+
+@kernel
+def add_row_force(d, r):
+    """What row r adds to qfrc_constraint."""
+    force, start = d.efc_force[r], d.efc_J_rowadr[r]
+    for k in range(start, start + d.efc_J_rownnz[r]):
+        i = d.efc_J_colind[k]
+        d.qfrc_constraint[i] = d.efc_J[k] * force + d.qfrc_constraint[i]

@@ -17,6 +17,7 @@ from corten.physics.constraint.hessian import (
     solve_hessian,
 )
 from corten.physics.constraint.isles import dot, isle_scale, solve_inertia_isle
+from corten.physics.constraint.jacobian import constraint_force_on_isle
 from corten.physics.constraint.line_search import line_search
 from corten.physics.constraint.start import gauss
 from corten.physics.constraint.statistics import count_iterations, count_states, save_statistics
@@ -64,16 +65,7 @@ def primal(m, d, s, newton):
 @kernel
 def descend(m, d, s, newton):
     """qfrc_constraint, the gradient M qacc - qfrc_smooth - J' force, and the gradient preconditioned."""
-    for k in range(d.isle_rangeadr[s], d.isle_rangeadr[s + 1]):
-        for i in range(d.range_first[k], d.range_last[k]):
-            d.qfrc_constraint[i] = 0.0
-    for q in range(d.isle_efcadr[s], d.isle_efcadr[s + 1]):
-        r = d.isle_efc[q]
-        force = d.efc_force[r]
-        begin = d.efc_J_rowadr[r]
-        for k in range(begin, begin + d.efc_J_rownnz[r]):
-            i = d.efc_J_colind[k]
-            d.qfrc_constraint[i] = d.efc_J[k] * force + d.qfrc_constraint[i]
+    constraint_force_on_isle(d, s)
     for k in range(d.isle_rangeadr[s], d.isle_rangeadr[s + 1]):
         for i in range(d.range_first[k], d.range_last[k]):
             g = d.sol_Ma[i] - d.qfrc_smooth[i] - d.qfrc_constraint[i]

@@ -141,7 +141,8 @@ def keep_dofs(d):
 @kernel
 def set_bit(d, base, i):
     """Put i into the set of bits that begins at `base`."""
-    d.H_bits[base + i // WORD] = d.H_bits[base + i // WORD] | (1 << i % WORD)
+    bit = 1 << int(i) % WORD  # in plain Python i may be an integer of 32 bits
+    d.H_bits[base + i // WORD] = d.H_bits[base + i // WORD] | bit
 
 
 @kernel

@@ -55,9 +55,11 @@ def touches(m, d, r, tree):
 
 @kernel
 def path_touches(m, d, t, tree):
-    """Whether the path of tendon t, as it is now, has a piece that begins or ends on a tree."""
+    """Whether the path of tendon t, as it is now, has a piece that begins or ends on a tree; or a joint, if fixed."""
     if m.ten_segnum[t] == 0:
-        return True
+        for k in range(m.ten_J_rowadr[t], m.ten_J_rowadr[t] + m.ten_J_rownnz[t]):
+            if m.dof_treeid[m.ten_J_colind[k]] == tree:
+                return True
     for s in range(m.ten_segadr[t], m.ten_segadr[t] + m.ten_segnum[t]):
         a, b, o = m.site_bodyid[m.segment_site[s, 0]], m.site_bodyid[m.segment_site[s, 1]], m.segment_obstacle[s]
         if o >= 0 and any_lane(d.obstacle_length[o] >= 0.0):

@@ -57,17 +57,19 @@ def join_trees(m, d):
 
 @kernel
 def join_trees_of_row(m, d, r):
-    """Union-find, where lower trees stand for higher ones."""
-    start = d.efc_J_rowadr[r]
-    last = m.dof_treeid[d.efc_J_colind[start]]
-    first = root(d, last)
-    for k in range(start + 1, start + d.efc_J_rownnz[r]):
-        t = m.dof_treeid[d.efc_J_colind[k]]
-        if t != last:
-            last = t
-            other = root(d, t)
-            d.tree_island[max(first, other)] = min(first, other)
-            first = min(first, other)
+    """Union-find, where lower trees stand for higher ones. Dofs ascend in a row, and so do their trees."""
+    start, end = d.efc_J_rowadr[r], d.efc_J_rowadr[r] + d.efc_J_rownnz[r]
+    t, last = m.dof_treeid[d.efc_J_colind[start]], m.dof_treeid[d.efc_J_colind[end - 1]]
+    first = root(d, t)
+    k = start
+    while t != last:
+        before = t
+        while t == before:
+            k += 1
+            t = m.dof_treeid[d.efc_J_colind[k]]
+        other = root(d, t)
+        d.tree_island[max(first, other)] = min(first, other)
+        first = min(first, other)
 
 
 @kernel

@@ -111,7 +111,7 @@ def test_islands_change_numbers_within_the_solver_tolerance_only() -> None:
     for i, d in enumerate(worlds):
         corten.step(m, d, 100)
         b.set_world(i, d)
-    assert any(d.nisle > 1 for d in worlds)
+    assert any(d.nisland > 1 for d in worlds)
     b.step(20)
     for i, d in enumerate(worlds):
         corten.step(m, d, 20)

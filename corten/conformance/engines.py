@@ -188,15 +188,14 @@ class Corten:
     def __init__(self) -> None:
         import corten
         from corten import engine
+        from corten.model.contacts import ALL_NAMES
         from corten.model.data_fields import DATA_FIELDS
         from corten.model.model_fields import MODEL_FIELDS
 
         self.corten: Any = corten
         self.engine: Any = engine
         self._model_fields = [f.name for f in MODEL_FIELDS if not f.ours]
-        self._data_fields = [f.name for f in DATA_FIELDS if not f.ours] + [
-            f.name.replace("_", ".", 1) for f in DATA_FIELDS if f.name.startswith("contact_")
-        ]
+        self._data_fields = [f.name for f in DATA_FIELDS if not f.ours] + [f"contact.{name}" for name in ALL_NAMES]
 
     def load(self, path: Path) -> Any:
         try:

@@ -33,7 +33,13 @@ from .states import State
 TORN = ("position", "velocity", "actuation", "rows")  # stages with numbers that jump
 
 # Sizes that count the used entries of a field, by the field's beginning; the rest of the array is unused memory.
-LIVE = {"contact.": "ncon", "efc_": "nefc", "island_": "nisland"}
+LIVE = {
+    "contact.": "ncon",
+    "efc_": "nefc",
+    "map_efc2iefc": "nefc",
+    "map_iefc2efc": "nefc",
+    "island_": "nisland",
+}
 # Fields whose meaning is an index into rows or contacts: only compared where both engines order them alike.
 ORDERED = frozenset(("contact.efc_address", "map_efc2iefc", "map_iefc2efc", "island_iefcadr", "tendon_efcadr"))
 # Fields that follow from contacts where an actuator pulls at them.

@@ -17,6 +17,7 @@ ROWS = (
     Field("nf", (), "block", "rows of friction loss", "rows"),
     Field("nl", (), "block", "rows of limits", "rows"),
     Field("nJ", (), "block", "entries of the Jacobian", "rows"),
+    Field("tendon_efcadr", ("ntendon",), "block", "first row of each tendon, of an equality its number; or -1", "rows"),
     Field("need_efc", (), "block", "rows that did not fit, and those that did; 0: all did", "rows", ours=True),
     Field("need_efcJ", (), "block", "the same of entries of the Jacobian", "rows", ours=True),
     Field("efc_type", ("efc_cap",), "block", "ConstraintType", "rows"),
@@ -110,21 +111,33 @@ DUAL = (
     Field("dual_acc", ("nv",), "real", "W f", ours=True),
 )
 
-# Isles: parts of the system that are solved one after another. Each is some ranges of dofs and some rows.
-ISLES = (
-    Field("nisle", (), "block", "number of isles", ours=True),
-    Field("isle_rangeadr", ("nisle_cap",), "block", "first range of each isle, and of trees without rows", ours=True),
-    Field(
-        "isle_efcadr", ("nisle_cap",), "block", "first row of each isle in isle_efc, and one past the last", ours=True
-    ),
-    Field("isle_nv", ("nisle_cap",), "block", "number of dofs of each isle", ours=True),
-    Field("isle_cost", ("nisle_cap",), "real", "cost of each isle where the solver starts", ours=True),
-    Field("isle_rangenext", ("nisle_cap",), "block", "where the next range of each isle goes", ours=True),
-    Field("isle_efcnext", ("nisle_cap",), "block", "where the next row of each isle goes", ours=True),
-    Field("tree_isle", ("ntree",), "block", "isle of each tree, or -1", ours=True),
-    Field("isle_efc", ("efc_cap",), "block", "rows, isle by isle", ours=True),
-    Field("range_first", ("nisle_cap",), "block", "first dof of each range", ours=True),
-    Field("range_last", ("nisle_cap",), "block", "one past the last dof of each range", ours=True),
+# Islands: groups of trees that rows join; there are none without rows, or where the model disables them. The solvers
+# work on isles: the islands, or all at once, which stands behind the islands (physics/constraint/islands.py).
+ISLANDS = (
+    Field("nisland", (), "block", "number of islands", "islands"),
+    Field("nidof", (), "block", "number of dofs in all islands", "islands"),
+    Field("tree_island", ("ntree",), "block", "island of each tree, or -1", "islands"),
+    Field("map_itree2tree", ("ntree",), "block", "trees, island by island, then those in none", "islands"),
+    Field("dof_island", ("nv",), "block", "island of each dof, or -1", "islands"),
+    Field("map_dof2idof", ("nv",), "block", "place of each dof in map_idof2dof", "islands"),
+    Field("map_idof2dof", ("nv",), "block", "dofs, island by island, then those in none", "islands"),
+    Field("efc_island", ("efc_cap",), "block", "island of each row", "islands"),
+    Field("map_efc2iefc", ("efc_cap",), "block", "place of each row in map_iefc2efc", "islands"),
+    Field("map_iefc2efc", ("efc_cap",), "block", "rows, island by island", "islands"),
+    Field("island_ntree", ("nisle_cap",), "block", "number of trees of each island", "islands"),
+    Field("island_itreeadr", ("nisle_cap",), "block", "its first tree in map_itree2tree", "islands"),
+    Field("island_nv", ("nisle_cap",), "block", "its number of dofs", "islands"),
+    Field("island_idofadr", ("nisle_cap",), "block", "its first dof in map_idof2dof", "islands"),
+    Field("island_dofadr", ("nisle_cap",), "block", "its first dof", "islands"),
+    Field("island_ne", ("nisle_cap",), "block", "its number of rows of equality constraints", "islands"),
+    Field("island_nf", ("nisle_cap",), "block", "its number of rows of friction loss", "islands"),
+    Field("island_nefc", ("nisle_cap",), "block", "its number of rows", "islands"),
+    Field("island_iefcadr", ("nisle_cap",), "block", "its first row in map_iefc2efc", "islands"),
+    Field("itree_first", ("nisle_cap",), "block", "first dof of each tree of map_itree2tree", "islands", ours=True),
+    Field("itree_last", ("nisle_cap",), "block", "one past its last dof", "islands", ours=True),
+    Field("isle_first", (), "block", "the first isle that the solver goes through", "constraint", ours=True),
+    Field("isle_end", (), "block", "one past the last", "constraint", ours=True),
+    Field("isle_cost", ("nisle_cap",), "real", "cost of each isle where the solver starts", "constraint", ours=True),
 )
 
-CONSTRAINT_FIELDS = ROWS + SLOTS + SOLVER + DUAL + ISLES
+CONSTRAINT_FIELDS = ROWS + SLOTS + SOLVER + DUAL + ISLANDS

@@ -14,6 +14,8 @@ from corten.model.data_fields import CONTACT
 PREFIX = "contact_"
 NAMES = tuple(f.name.removeprefix(PREFIX) for f in CONTACT if f.name.startswith(PREFIX))
 GEOM = {"geom1": 0, "geom2": 1}  # other names for columns of `geom`
+SOFT = ("flex", "elem", "vert")  # parts of soft bodies, of which no contact has any: -1
+ALL_NAMES = (*NAMES, *GEOM, *SOFT)
 
 
 class Contact:
@@ -29,7 +31,7 @@ class Contact:
         return values if values.ndim else values.item()
 
     def __dir__(self) -> list[str]:
-        return [*NAMES, *GEOM]
+        return list(ALL_NAMES)
 
     def __repr__(self) -> str:
         return f"<contact {self._number}: geoms {self.geom1} and {self.geom2}, dist {self.dist:.6g}>"
@@ -62,7 +64,7 @@ class Contacts:
         return _column(self._record, name)[: len(self)]
 
     def __dir__(self) -> list[str]:
-        return [*NAMES, *GEOM]
+        return list(ALL_NAMES)
 
     def __repr__(self) -> str:
         return f"<{len(self)} contacts>"
@@ -72,6 +74,8 @@ def _column(record: Record, name: str) -> np.ndarray:
     """A field of all rows for contacts."""
     if name in GEOM:
         return record.array("contact_geom")[:, GEOM[name]]
+    if name in SOFT:
+        return np.full(record.array("contact_geom").shape, -1, np.int32)
     if name not in NAMES:
-        raise AttributeError(f"a contact has no field '{name}' (there are: {', '.join([*NAMES, *GEOM])})")
+        raise AttributeError(f"a contact has no field '{name}' (there are: {', '.join(ALL_NAMES)})")
     return record.array(PREFIX + name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from corten.kernel import kernel, lane, lanes, sqrt, stage
 from corten.model.enums import EnableBit
 from corten.physics.constraint.cost import row_states, update_rows
-from corten.physics.constraint.isles import find_isles
+from corten.physics.constraint.isles import choose_isles
 from corten.physics.constraint.jacobian import constraint_force_on_dofs, multiply_jacobian
 from corten.physics.discrete import continuous_acceleration
 from corten.physics.inertia import multiply_inertia
@@ -48,8 +48,8 @@ def inverse_constraint(m, d):
         multiply_jacobian(d, d.efc_jar, d.qacc)
         for r in range(d.nefc):
             d.efc_jar[r] = d.efc_jar[r] - d.efc_aref[r]
-        find_isles(m, d)
-        for s in range(d.nisle):
+        choose_isles(m, d)
+        for s in range(d.isle_first, d.isle_end):
             update_rows(m, d, s)
         for l in lanes(d):
             row_states(lane(m, l), lane(d, l))

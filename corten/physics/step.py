@@ -13,6 +13,7 @@ from corten.physics.bias import bias
 from corten.physics.camera import cameras_and_lights
 from corten.physics.check import bad_acceleration, check_state
 from corten.physics.collision.detect import collision
+from corten.physics.constraint.islands import islands
 from corten.physics.constraint.rows import constraint_rows
 from corten.physics.constraint.solve import constraint_solve, reference_acceleration
 from corten.physics.energy import energy_of_positions, energy_of_velocities, kinetic_energy, potential_energy
@@ -54,6 +55,7 @@ def position_stages(m, d):
     factor_inertia(m, d)
     collision(m, d)
     constraint_rows(m, d)
+    islands(m, d)
     transmission(m, d)
 
 

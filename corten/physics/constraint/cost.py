@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from corten.kernel import kernel, sqrt, where
 from corten.model.enums import ConstraintState, ConstraintType
+from corten.physics.constraint.isles import end_of_rows
 
 TINY = 1e-15
 
@@ -18,9 +19,9 @@ TINY = 1e-15
 def update_rows(m, d, s):
     """(cost of the rows of isle s); efc_force, and the weight that each row has in the Hessian."""
     cost = 0.0
-    q = d.isle_efcadr[s]
-    while q < d.isle_efcadr[s + 1]:
-        r = d.isle_efc[q]
+    q, end = d.island_iefcadr[s], end_of_rows(d, s)
+    while q < end:
+        r = d.map_iefc2efc[q]
         kind = d.efc_type[r]
         if kind == ConstraintType.CONTACT_ELLIPTIC:
             cost = cost + update_cone(m, d, r)
@@ -101,9 +102,9 @@ def update_cone(m, d, r):
 def rows_along(m, d, s, alpha):
     """(cost, its first and second derivative) of the rows of isle s, alpha of the way along the search direction."""
     cost, first, second = 0.0, 0.0, 0.0
-    q = d.isle_efcadr[s]
-    while q < d.isle_efcadr[s + 1]:
-        r = d.isle_efc[q]
+    q, end = d.island_iefcadr[s], end_of_rows(d, s)
+    while q < end:
+        r = d.map_iefc2efc[q]
         kind = d.efc_type[r]
         if kind == ConstraintType.CONTACT_ELLIPTIC:
             share, p, c = cone_along(m, d, r, alpha)

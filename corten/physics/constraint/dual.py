@@ -12,8 +12,13 @@ from corten.kernel import any_lane, clip, kernel, local, maximum, minimum, sqrt,
 from corten.model.enums import ConstraintType, DisableBit
 from corten.physics.constraint.cost import update_rows
 from corten.physics.constraint.friction_cone import best_friction
-from corten.physics.constraint.isles import multiply_rows, solve_inertia_isle
-from corten.physics.constraint.jacobian import constraint_force_on_isle
+from corten.physics.constraint.isles import (
+    constraint_force_on_isle,
+    end_of_rows,
+    end_of_trees,
+    multiply_rows,
+    solve_inertia_isle,
+)
 from corten.physics.constraint.response import find_response, push, residual, sum_response
 from corten.physics.constraint.statistics import count_iterations, count_states, save_statistics
 
@@ -24,7 +29,7 @@ TOLERATED = 1e-10  # a rise of the cost that is put down to rounding
 @kernel
 def dual(m, d, s):
     """Solve isle s by PGS: qacc, efc_force, qfrc_constraint on its dofs and rows."""
-    scale = 1.0 / (m.stat.meaninertia * max(1, d.isle_nv[s]))
+    scale = 1.0 / (m.stat.meaninertia * max(1, d.island_nv[s]))
     find_response(m, d, s)
     running = start(m, d, s)
     count = where(running, 0.0, 0.0)
@@ -49,20 +54,20 @@ def dual(m, d, s):
 def start(m, d, s):
     """Forces to start from: those at qacc_warmstart unless none at all cost less. All worlds are running."""
     if m.opt.disableflags & DisableBit.WARMSTART:
-        for q in range(d.isle_efcadr[s], d.isle_efcadr[s + 1]):
-            d.efc_force[d.isle_efc[q]] = 0.0
+        for q in range(d.island_iefcadr[s], end_of_rows(d, s)):
+            d.efc_force[d.map_iefc2efc[q]] = 0.0
         sum_response(m, d, s)
         return d.time == d.time
     multiply_rows(d, s, d.efc_jar, d.qacc_warmstart)
-    for q in range(d.isle_efcadr[s], d.isle_efcadr[s + 1]):
-        r = d.isle_efc[q]
+    for q in range(d.island_iefcadr[s], end_of_rows(d, s)):
+        r = d.map_iefc2efc[q]
         d.efc_jar[r] = d.efc_jar[r] - d.efc_aref[r]
     update_rows(m, d, s)
     sum_response(m, d, s)
     cost = dual_cost(d, s)
     keep = ~(cost > 0.0)
-    for q in range(d.isle_efcadr[s], d.isle_efcadr[s + 1]):
-        d.efc_force[d.isle_efc[q]] = where(keep, d.efc_force[d.isle_efc[q]], 0.0)
+    for q in range(d.island_iefcadr[s], end_of_rows(d, s)):
+        d.efc_force[d.map_iefc2efc[q]] = where(keep, d.efc_force[d.map_iefc2efc[q]], 0.0)
     if any_lane(~keep):
         sum_response(m, d, s)
     return cost == cost
@@ -72,8 +77,8 @@ def start(m, d, s):
 def dual_cost(d, s):
     """f' (A + R) f / 2 + b' f; dual_acc belongs to the forces."""
     total = 0.0
-    for q in range(d.isle_efcadr[s], d.isle_efcadr[s + 1]):
-        r = d.isle_efc[q]
+    for q in range(d.island_iefcadr[s], end_of_rows(d, s)):
+        r = d.map_iefc2efc[q]
         f = d.efc_force[r]
         total = f * (0.5 * (residual(d, r) + d.efc_b[r] + d.efc_R[r] * f)) + total
     return total
@@ -83,9 +88,9 @@ def dual_cost(d, s):
 def sweep(m, d, s, running):
     """Improve all forces of isle s in turn, in the worlds that are running; by how much the cost falls."""
     improvement = 0.0
-    q = d.isle_efcadr[s]
-    while q < d.isle_efcadr[s + 1]:
-        first = d.isle_efc[q]
+    q, end = d.island_iefcadr[s], end_of_rows(d, s)
+    while q < end:
+        first = d.map_iefc2efc[q]
         rows = d.efc_dim[first]
         on = running & (d.efc_D[first] > 0.0)
         if any_lane(on):
@@ -206,9 +211,9 @@ def cost_change(block, slope, old, new, rows):
 @kernel
 def dual_weights(m, d, s):
     """efc_weight and efc_cone from forces: which side of its cost's kinks each row is on."""
-    q = d.isle_efcadr[s]
-    while q < d.isle_efcadr[s + 1]:
-        first = d.isle_efc[q]
+    q, end = d.island_iefcadr[s], end_of_rows(d, s)
+    while q < end:
+        first = d.map_iefc2efc[q]
         rows, kind = d.efc_dim[first], d.efc_type[first]
         pushes = d.efc_force[first] > 0.0
         if kind == ConstraintType.CONTACT_ELLIPTIC:
@@ -237,10 +242,10 @@ def dual_weights(m, d, s):
 def accelerate(m, d, s):
     """qfrc_constraint = J' f and qacc = qacc_smooth + inv(M) qfrc_constraint"""
     constraint_force_on_isle(d, s)
-    for k in range(d.isle_rangeadr[s], d.isle_rangeadr[s + 1]):
-        for i in range(d.range_first[k], d.range_last[k]):
+    for k in range(d.island_itreeadr[s], end_of_trees(d, s)):
+        for i in range(d.itree_first[k], d.itree_last[k]):
             d.qacc[i] = d.qfrc_constraint[i]
     solve_inertia_isle(m, d, s, d.qacc)
-    for k in range(d.isle_rangeadr[s], d.isle_rangeadr[s + 1]):
-        for i in range(d.range_first[k], d.range_last[k]):
+    for k in range(d.island_itreeadr[s], end_of_trees(d, s)):
+        for i in range(d.itree_first[k], d.itree_last[k]):
             d.qacc[i] = d.qacc_smooth[i] + d.qacc[i]

@@ -168,6 +168,9 @@ def couple_joints(m, d, e):
 def couple_tendons(m, d, e):
     """The same for the lengths of two tendons. Their sparse rows are merged."""
     t1, t2 = m.eq_obj1id[e], m.eq_obj2id[e]
+    note_tendon(d, t1, e)
+    if t2 >= 0:
+        note_tendon(d, t2, e)
     value = d.ten_length[t1] - m.tendon_length0[t1]
     n = m.ten_J_rownnz[t1] if t2 < 0 else merged_length(m, t1, t2)
     if not begin(d, ConstraintType.EQUALITY, e, 1, n):
@@ -195,6 +198,13 @@ def couple_tendons(m, d, e):
         if i2 <= i1:
             d.efc_J[k] = d.efc_J[k] - slope * d.ten_J[k2]
             k2 += 1
+
+
+@kernel
+def note_tendon(d, t, e):
+    """tendon_efcadr: of an equality constraint its number, not its row, as in MuJoCo."""
+    if d.tendon_efcadr[t] < 0:
+        d.tendon_efcadr[t] = e
 
 
 @kernel

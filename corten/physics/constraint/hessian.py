@@ -12,6 +12,7 @@ from corten.kernel import any_lane, highest_bit, kernel, local, lowest_bit, wher
 from corten.model.derived.hessian import WORD
 from corten.model.enums import ConstraintType
 from corten.physics.constraint.cost import tangent_length
+from corten.physics.constraint.isles import end_of_rows, end_of_trees
 
 CHAINS, COUPLED = 1, 2
 MOST_ROWS = 10  # of one object: a pyramid with five tangents
@@ -140,14 +141,15 @@ def keep_dofs(d):
 @kernel
 def set_bit(d, base, i):
     """Put i into the set of bits that begins at `base`."""
-    d.H_bits[base + i // WORD] = d.H_bits[base + i // WORD] | (1 << i % WORD)
+    bit = 1 << int(i) % WORD  # in plain Python i may be an integer of 32 bits
+    d.H_bits[base + i // WORD] = d.H_bits[base + i // WORD] | bit
 
 
 @kernel
 def begin_sum(m, d, s):
     """H_base = M on the dofs of isle s, and no rows."""
-    for k in range(d.isle_rangeadr[s], d.isle_rangeadr[s + 1]):
-        for i in range(d.range_first[k], d.range_last[k]):
+    for k in range(d.island_itreeadr[s], end_of_trees(d, s)):
+        for i in range(d.itree_first[k], d.itree_last[k]):
             e, end = d.H_rowadr[i], d.H_rowadr[i] + d.H_rownnz[i]
             for a in range(m.M_rowadr[i], m.M_rowadr[i] + m.M_rownnz[i]):
                 j = m.M_colind[a]
@@ -159,16 +161,16 @@ def begin_sum(m, d, s):
             while e < end:
                 d.H_base[e] = 0.0
                 e += 1
-    for q in range(d.isle_efcadr[s], d.isle_efcadr[s + 1]):
-        d.H_weight[d.isle_efc[q]] = 0.0
+    for q in range(d.island_iefcadr[s], end_of_rows(d, s)):
+        d.H_weight[d.map_iefc2efc[q]] = 0.0
 
 
 @kernel
 def add_changed_rows(d, s):
     """H_base += J' (change of W) J over the rows of isle s, object by object."""
-    q = d.isle_efcadr[s]
-    while q < d.isle_efcadr[s + 1]:
-        r = d.isle_efc[q]
+    q, end = d.island_iefcadr[s], end_of_rows(d, s)
+    while q < end:
+        r = d.map_iefc2efc[q]
         rows = d.efc_dim[r]
         if rows == 1:
             change = d.efc_weight[r] - d.H_weight[r]
@@ -232,12 +234,12 @@ def add_object(d, r, rows):
 @kernel
 def add_cones(d, s):
     """H_factor = H_base + J' C J, C the second derivative of the cost of each contact that slides."""
-    for k in range(d.isle_rangeadr[s], d.isle_rangeadr[s + 1]):
-        for e in range(d.H_rowadr[d.range_first[k]], end_of_row(d, d.range_last[k] - 1)):
+    for k in range(d.island_itreeadr[s], end_of_trees(d, s)):
+        for e in range(d.H_rowadr[d.itree_first[k]], end_of_row(d, d.itree_last[k] - 1)):
             d.H_factor[e] = d.H_base[e]
-    q = d.isle_efcadr[s]
-    while q < d.isle_efcadr[s + 1]:
-        r = d.isle_efc[q]
+    q, end = d.island_iefcadr[s], end_of_rows(d, s)
+    while q < end:
+        r = d.map_iefc2efc[q]
         rows = d.efc_dim[r]
         if d.efc_type[r] == ConstraintType.CONTACT_ELLIPTIC and any_lane(d.efc_cone[r]):
             add_cone(d, r, rows)
@@ -302,8 +304,8 @@ def factor_hessian(d, s):
     What row i takes from the row of one of its dofs is in the columns up to that dof. They are among that row's own; in
     chains, and where branches have filled in, they are all of them, which their number tells.
     """
-    for k in range(d.isle_rangeadr[s + 1] - 1, d.isle_rangeadr[s] - 1, -1):
-        for i in range(d.range_last[k] - 1, d.range_first[k] - 1, -1):
+    for k in range(end_of_trees(d, s) - 1, d.island_itreeadr[s] - 1, -1):
+        for i in range(d.itree_last[k] - 1, d.itree_first[k] - 1, -1):
             row, n = d.H_rowadr[i], d.H_rownnz[i] - 1
             inverse = 1.0 / d.H_factor[row + n]
             d.H_inverse[i] = inverse
@@ -326,14 +328,14 @@ def factor_hessian(d, s):
 @kernel
 def solve_hessian(d, s, x):
     """x becomes inv(H) x over the dofs of isle s"""
-    for k in range(d.isle_rangeadr[s + 1] - 1, d.isle_rangeadr[s] - 1, -1):
-        for i in range(d.range_last[k] - 1, d.range_first[k] - 1, -1):
+    for k in range(end_of_trees(d, s) - 1, d.island_itreeadr[s] - 1, -1):
+        for i in range(d.itree_last[k] - 1, d.itree_first[k] - 1, -1):
             xi = x[i]
             for e in range(d.H_rowadr[i], d.H_rowadr[i] + d.H_rownnz[i] - 1):
                 j = d.H_colind[e]
                 x[j] = x[j] - d.H_factor[e] * xi
-    for k in range(d.isle_rangeadr[s], d.isle_rangeadr[s + 1]):
-        for i in range(d.range_first[k], d.range_last[k]):
+    for k in range(d.island_itreeadr[s], end_of_trees(d, s)):
+        for i in range(d.itree_first[k], d.itree_last[k]):
             xi = x[i] * d.H_inverse[i]
             for e in range(d.H_rowadr[i], d.H_rowadr[i] + d.H_rownnz[i] - 1):
                 xi = xi - d.H_factor[e] * x[d.H_colind[e]]

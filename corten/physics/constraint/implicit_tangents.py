@@ -11,7 +11,7 @@ from __future__ import annotations
 from corten.kernel import kernel, value
 from corten.physics.constraint.cost import update_rows
 from corten.physics.constraint.hessian import begin_sum
-from corten.physics.constraint.isles import multiply_inertia_isle, multiply_rows
+from corten.physics.constraint.isles import end_of_rows, end_of_trees, multiply_inertia_isle, multiply_rows
 from corten.physics.constraint.primal import descend
 
 
@@ -19,8 +19,8 @@ from corten.physics.constraint.primal import descend
 def implicit_tangents(m, d, s, newton):
     """The tangents of qacc, efc_force and qfrc_constraint in isle s. `newton` says that Newton's method has just left
     inv(H) g in sol_Mgrad."""
-    for q in range(d.isle_efcadr[s], d.isle_efcadr[s + 1]):
-        r = d.isle_efc[q]
+    for q in range(d.island_iefcadr[s], end_of_rows(d, s)):
+        r = d.map_iefc2efc[q]
         d.efc_jv[r] = value(d.efc_force[r])
     if not newton:
         residuals(d, s)
@@ -28,14 +28,14 @@ def implicit_tangents(m, d, s, newton):
         update_rows(m, d, s)
         begin_sum(m, d, s)
         descend(m, d, s, True)
-    for k in range(d.isle_rangeadr[s], d.isle_rangeadr[s + 1]):
-        for i in range(d.range_first[k], d.range_last[k]):
+    for k in range(d.island_itreeadr[s], end_of_trees(d, s)):
+        for i in range(d.itree_first[k], d.itree_last[k]):
             d.qacc[i] = d.qacc[i] - tangent(d.sol_Mgrad[i])
             d.qfrc_constraint[i] = value(d.qfrc_constraint[i])
     residuals(d, s)
     update_rows(m, d, s)
-    for q in range(d.isle_efcadr[s], d.isle_efcadr[s + 1]):
-        r = d.isle_efc[q]
+    for q in range(d.island_iefcadr[s], end_of_rows(d, s)):
+        r = d.map_iefc2efc[q]
         force = d.efc_jv[r] + tangent(d.efc_force[r])
         d.efc_force[r] = force
         for k in range(d.efc_J_rowadr[r], d.efc_J_rowadr[r] + d.efc_J_rownnz[r]):
@@ -46,8 +46,8 @@ def implicit_tangents(m, d, s, newton):
 @kernel
 def take_solution(m, d, s):
     """The same where qacc_warmstart is known to be the solution: only derivatives are wanted of it."""
-    for k in range(d.isle_rangeadr[s], d.isle_rangeadr[s + 1]):
-        for i in range(d.range_first[k], d.range_last[k]):
+    for k in range(d.island_itreeadr[s], end_of_trees(d, s)):
+        for i in range(d.itree_first[k], d.itree_last[k]):
             d.qacc[i] = value(d.qacc_warmstart[i])
     implicit_tangents(m, d, s, False)
 
@@ -56,8 +56,8 @@ def take_solution(m, d, s):
 def residuals(d, s):
     """jar = J qacc - aref over the rows of isle s"""
     multiply_rows(d, s, d.efc_jar, d.qacc)
-    for q in range(d.isle_efcadr[s], d.isle_efcadr[s + 1]):
-        r = d.isle_efc[q]
+    for q in range(d.island_iefcadr[s], end_of_rows(d, s)):
+        r = d.map_iefc2efc[q]
         d.efc_jar[r] = d.efc_jar[r] - d.efc_aref[r]
 
 

@@ -6,12 +6,11 @@ both chains, from the bodies down to where they meet. Rows of one object have th
 
 from __future__ import annotations
 
-from corten.kernel import all_lanes, any_lane, kernel, nonzero, stage
+from corten.kernel import all_lanes, any_lane, kernel, nonzero, one_world, stage
 from corten.kernel.spatial import load6
 from corten.kernel.vec import add3, cross, load3, scale3, sub3
-from corten.model.enums import Jacobian
+from corten.physics.constraint.reach import dense, leave_out_trees
 
-MANY_DOFS = 60  # from here on the reference stores sparse Jacobians, unless it is told otherwise
 FIRST, SECOND = 1, 2  # whose chain a dof is on; both: 3
 
 
@@ -56,16 +55,17 @@ def settle(m, d, first, needed):
         return
     if d.efc_J_rownnz[first] == 0:
         take_back(d, first)
-    elif m.opt.jacobian == Jacobian.DENSE or (m.opt.jacobian == Jacobian.AUTO and m.nv < MANY_DOFS):
+        return
+    on = needed
+    if dense(m):
         on = moves(d, first) & needed
-        if any_lane(on):
-            for r in range(first, first + rows):
-                d.efc_on[r] = on
-        else:
+        if not any_lane(on):
             take_back(d, first)
-    else:
-        for r in range(first, first + rows):
-            d.efc_on[r] = needed
+            return
+    for r in range(first, first + rows):
+        d.efc_on[r] = on
+    if rows == 1 and one_world(d):
+        leave_out_trees(m, d, first)
 
 
 @kernel
@@ -186,16 +186,6 @@ def constraint_force_on_dofs(m, d):
         d.qfrc_constraint[i] = 0.0
     for r in range(d.nefc):
         add_row_force(d, r)
-
-
-@kernel
-def constraint_force_on_isle(d, s):
-    """The same for the dofs and rows of isle s."""
-    for k in range(d.isle_rangeadr[s], d.isle_rangeadr[s + 1]):
-        for i in range(d.range_first[k], d.range_last[k]):
-            d.qfrc_constraint[i] = 0.0
-    for q in range(d.isle_efcadr[s], d.isle_efcadr[s + 1]):
-        add_row_force(d, d.isle_efc[q])
 
 
 @kernel

@@ -22,12 +22,20 @@ def friction_rows(m, d):
             settle(m, d, r, m.dof_frictionloss[i] > 0.0)
     for t in range(m.ntendon):
         rubs = any_lane(m.tendon_frictionloss[t] > 0.0)
-        if rubs and begin(d, ConstraintType.FRICTION_TENDON, t, 1, m.ten_J_rownnz[t]):
+        if rubs and begin_tendon_row(m, d, ConstraintType.FRICTION_TENDON, t):
             r = d.nefc - 1
             tendon_row(m, d, r, t, 1.0)
             d.efc_pos[r] = 0.0
             d.efc_frictionloss[r] = m.tendon_frictionloss[t]
             settle(m, d, r, m.tendon_frictionloss[t] > 0.0)
+
+
+@kernel
+def begin_tendon_row(m, d, kind, t):
+    """Whether a row of tendon t fits; if it is the tendon's first, tendon_efcadr."""
+    if d.tendon_efcadr[t] < 0:
+        d.tendon_efcadr[t] = d.nefc
+    return begin(d, kind, t, 1, m.ten_J_rownnz[t])
 
 
 @kernel
@@ -72,7 +80,7 @@ def scalar_limit(m, d, j, side, dist):
 @kernel
 def tendon_limit(m, d, t, side, dist):
     """One end of the range of a tendon's length."""
-    if any_lane(dist < m.tendon_margin[t]) and begin(d, ConstraintType.LIMIT_TENDON, t, 1, m.ten_J_rownnz[t]):
+    if any_lane(dist < m.tendon_margin[t]) and begin_tendon_row(m, d, ConstraintType.LIMIT_TENDON, t):
         r = d.nefc - 1
         tendon_row(m, d, r, t, -side)
         d.efc_pos[r] = dist

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from corten.kernel import absolute, any_lane, kernel, maximum, sqrt, where
 from corten.physics.constraint.cost import rows_along
-from corten.physics.constraint.isles import dot, multiply_inertia_isle, multiply_rows
+from corten.physics.constraint.isles import dot, end_of_trees, multiply_inertia_isle, multiply_rows
 
 TINY = 1e-15
 
@@ -94,8 +94,8 @@ def close_in(m, d, s, gauss, start, near, running, goal, found, spent):
 def gauss_along(d, s):
     """(constant, slope, curve) of the cost's quadratic part along the search direction."""
     constant, slope, curve = 0.0, 0.0, 0.0
-    for k in range(d.isle_rangeadr[s], d.isle_rangeadr[s + 1]):
-        for i in range(d.range_first[k], d.range_last[k]):
+    for k in range(d.island_itreeadr[s], end_of_trees(d, s)):
+        for i in range(d.itree_first[k], d.itree_last[k]):
             residual = d.sol_Ma[i] - d.qfrc_smooth[i]
             constant = residual * (d.qacc[i] - d.qacc_smooth[i]) + constant
             slope = d.sol_search[i] * residual + slope

@@ -11,6 +11,7 @@ from corten.kernel import any_lane, clip, kernel, local, maximum, where
 from corten.model.enums import ConstraintType, Solver
 from corten.physics.constraint.dual import TINY, TOLERATED, accelerate, cost_change, dual_weights
 from corten.physics.constraint.friction_cone import best_friction
+from corten.physics.constraint.isles import end_of_rows
 from corten.physics.constraint.response import find_response, push, residual, sum_response
 from corten.physics.constraint.statistics import count_iterations, save_statistics
 
@@ -20,7 +21,7 @@ LEAST = 1e-10  # of the diagonal of a contact's part of A
 @kernel
 def noslip(m, d, s):
     """Better friction forces for isle s, and what follows from them."""
-    scale = 1.0 / (m.stat.meaninertia * max(1, d.isle_nv[s]))
+    scale = 1.0 / (m.stat.meaninertia * max(1, d.island_nv[s]))
     if m.opt.solver != Solver.PGS:
         find_response(m, d, s)
     sum_response(m, d, s)
@@ -47,8 +48,8 @@ def noslip(m, d, s):
 def regularisation(d, s):
     """f' R f / 2: what the cost loses when R is left out."""
     total = 0.0
-    for q in range(d.isle_efcadr[s], d.isle_efcadr[s + 1]):
-        r = d.isle_efc[q]
+    for q in range(d.island_iefcadr[s], end_of_rows(d, s)):
+        r = d.map_iefc2efc[q]
         f = where(d.efc_D[r] > 0.0, d.efc_force[r], 0.0)
         total = f * f * d.efc_R[r] + total
     return 0.5 * total
@@ -58,9 +59,9 @@ def regularisation(d, s):
 def friction_sweep(d, s, running):
     """Improve all friction forces in turn, in the worlds that are running; by how much the cost falls."""
     improvement = 0.0
-    q = d.isle_efcadr[s]
-    while q < d.isle_efcadr[s + 1]:
-        first = d.isle_efc[q]
+    q, end = d.island_iefcadr[s], end_of_rows(d, s)
+    while q < end:
+        first = d.map_iefc2efc[q]
         rows, kind = d.efc_dim[first], d.efc_type[first]
         on = running & (d.efc_D[first] > 0.0)
         if kind == ConstraintType.FRICTION_DOF or kind == ConstraintType.FRICTION_TENDON:

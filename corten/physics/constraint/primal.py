@@ -16,8 +16,14 @@ from corten.physics.constraint.hessian import (
     factor_hessian,
     solve_hessian,
 )
-from corten.physics.constraint.isles import dot, isle_scale, solve_inertia_isle
-from corten.physics.constraint.jacobian import constraint_force_on_isle
+from corten.physics.constraint.isles import (
+    constraint_force_on_isle,
+    dot,
+    end_of_rows,
+    end_of_trees,
+    isle_scale,
+    solve_inertia_isle,
+)
 from corten.physics.constraint.line_search import line_search
 from corten.physics.constraint.start import gauss
 from corten.physics.constraint.statistics import count_iterations, count_states, save_statistics
@@ -33,8 +39,8 @@ def primal(m, d, s, newton):
     if newton:
         begin_sum(m, d, s)
     descend(m, d, s, newton)
-    for k in range(d.isle_rangeadr[s], d.isle_rangeadr[s + 1]):
-        for i in range(d.range_first[k], d.range_last[k]):
+    for k in range(d.island_itreeadr[s], end_of_trees(d, s)):
+        for i in range(d.itree_first[k], d.itree_last[k]):
             d.sol_search[i] = -d.sol_Mgrad[i]
     running = cost == cost
     count = where(running, 0.0, 0.0)
@@ -66,8 +72,8 @@ def primal(m, d, s, newton):
 def descend(m, d, s, newton):
     """qfrc_constraint, the gradient M qacc - qfrc_smooth - J' force, and the gradient preconditioned."""
     constraint_force_on_isle(d, s)
-    for k in range(d.isle_rangeadr[s], d.isle_rangeadr[s + 1]):
-        for i in range(d.range_first[k], d.range_last[k]):
+    for k in range(d.island_itreeadr[s], end_of_trees(d, s)):
+        for i in range(d.itree_first[k], d.itree_last[k]):
             g = d.sol_Ma[i] - d.qfrc_smooth[i] - d.qfrc_constraint[i]
             d.sol_grad[i] = g
             d.sol_Mgrad[i] = g
@@ -84,8 +90,8 @@ def descend(m, d, s, newton):
 def remember(d, s, newton):
     """The last gradient, for the next direction of CG."""
     if not newton:
-        for k in range(d.isle_rangeadr[s], d.isle_rangeadr[s + 1]):
-            for i in range(d.range_first[k], d.range_last[k]):
+        for k in range(d.island_itreeadr[s], end_of_trees(d, s)):
+            for i in range(d.itree_first[k], d.itree_last[k]):
                 d.sol_oldgrad[i] = d.sol_grad[i]
                 d.sol_oldMgrad[i] = d.sol_Mgrad[i]
 
@@ -96,23 +102,23 @@ def turn(d, s, newton):
     beta = 0.0
     if not newton:
         change, size = 0.0, 0.0
-        for k in range(d.isle_rangeadr[s], d.isle_rangeadr[s + 1]):
-            for i in range(d.range_first[k], d.range_last[k]):
+        for k in range(d.island_itreeadr[s], end_of_trees(d, s)):
+            for i in range(d.itree_first[k], d.itree_last[k]):
                 change = d.sol_grad[i] * (d.sol_Mgrad[i] - d.sol_oldMgrad[i]) + change
                 size = d.sol_oldgrad[i] * d.sol_oldMgrad[i] + size
         beta = maximum(0.0, change / maximum(TINY, size))
-    for k in range(d.isle_rangeadr[s], d.isle_rangeadr[s + 1]):
-        for i in range(d.range_first[k], d.range_last[k]):
+    for k in range(d.island_itreeadr[s], end_of_trees(d, s)):
+        for i in range(d.itree_first[k], d.itree_last[k]):
             d.sol_search[i] = beta * d.sol_search[i] - d.sol_Mgrad[i]
 
 
 @kernel
 def move(d, s, alpha):
     """alpha along the search direction."""
-    for k in range(d.isle_rangeadr[s], d.isle_rangeadr[s + 1]):
-        for i in range(d.range_first[k], d.range_last[k]):
+    for k in range(d.island_itreeadr[s], end_of_trees(d, s)):
+        for i in range(d.itree_first[k], d.itree_last[k]):
             d.qacc[i] = alpha * d.sol_search[i] + d.qacc[i]
             d.sol_Ma[i] = alpha * d.sol_Mv[i] + d.sol_Ma[i]
-    for q in range(d.isle_efcadr[s], d.isle_efcadr[s + 1]):
-        r = d.isle_efc[q]
+    for q in range(d.island_iefcadr[s], end_of_rows(d, s)):
+        r = d.map_iefc2efc[q]
         d.efc_jar[r] = alpha * d.efc_jv[r] + d.efc_jar[r]

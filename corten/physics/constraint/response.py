@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from corten.kernel import any_lane, kernel, nonzero
 from corten.model.enums import ConstraintType
+from corten.physics.constraint.isles import end_of_rows, end_of_trees
 
 
 @kernel
@@ -51,9 +52,9 @@ def find_response(m, d, s):
 
     Rows of a pyramid meet only themselves (entry 0) and their opposite edge (entry 1).
     """
-    q = d.isle_efcadr[s]
-    while q < d.isle_efcadr[s + 1]:
-        first = d.isle_efc[q]
+    q, end = d.island_iefcadr[s], end_of_rows(d, s)
+    while q < end:
+        first = d.map_iefc2efc[q]
         rows = d.efc_dim[first]
         for k in range(rows):
             r = first + k
@@ -125,11 +126,11 @@ def push(d, r, change):
 @kernel
 def sum_response(m, d, s):
     """dual_acc of the forces as they are."""
-    for k in range(d.isle_rangeadr[s], d.isle_rangeadr[s + 1]):
-        for i in range(d.range_first[k], d.range_last[k]):
+    for k in range(d.island_itreeadr[s], end_of_trees(d, s)):
+        for i in range(d.itree_first[k], d.itree_last[k]):
             d.dual_acc[i] = 0.0
-    for q in range(d.isle_efcadr[s], d.isle_efcadr[s + 1]):
-        push(d, d.isle_efc[q], d.efc_force[d.isle_efc[q]])
+    for q in range(d.island_iefcadr[s], end_of_rows(d, s)):
+        push(d, d.map_iefc2efc[q], d.efc_force[d.map_iefc2efc[q]])
 
 
 @kernel

@@ -23,6 +23,8 @@ def constraint_rows(m, d):
     d.ne = 0
     d.nf = 0
     d.nl = 0
+    for t in range(m.ntendon):
+        d.tendon_efcadr[t] = -1
     d.need_efc = 0
     d.need_efcJ = 0
     d.need_H = 0

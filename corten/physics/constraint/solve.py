@@ -7,7 +7,7 @@ from corten.model.enums import Solver
 from corten.physics.constraint.cost import row_states
 from corten.physics.constraint.dual import dual
 from corten.physics.constraint.implicit_tangents import implicit_tangents, take_solution
-from corten.physics.constraint.isles import find_isles
+from corten.physics.constraint.isles import choose_isles
 from corten.physics.constraint.jacobian import multiply_jacobian
 from corten.physics.constraint.noslip import noslip
 from corten.physics.constraint.primal import primal
@@ -40,14 +40,14 @@ def constraint_solve(m, d):
     multiply_jacobian(d, d.efc_b, d.qacc_smooth)
     for r in range(d.nefc):
         d.efc_b[r] = d.efc_b[r] - d.efc_aref[r]
-    find_isles(m, d)
+    choose_isles(m, d)
     if has_tangents(d) and d.solved != 0:
-        for s in range(d.nisle):
+        for s in range(d.isle_first, d.isle_end):
             take_solution(m, d, s)
         return
     if m.opt.solver != Solver.PGS:
         start(m, d)
-    for s in range(d.nisle):
+    for s in range(d.isle_first, d.isle_end):
         if m.opt.solver == Solver.NEWTON:
             primal(m, d, s, True)
         elif m.opt.solver == Solver.CG:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from corten.kernel import kernel, lane, lanes, where
 from corten.model.enums import ConstraintType
+from corten.physics.constraint.isles import end_of_rows
 
 COUNTED = 20  # isles that are reported
 KEPT = 200  # iterations of each of them
@@ -18,16 +19,18 @@ def count_iterations(d, s, count, running):
     """Iterations of isle s, on top of those that are counted; worlds that are still running have not converged."""
     d.unconverged = d.unconverged | running
     d.sol_count = count
-    if s < COUNTED:
+    number = s - d.isle_first
+    if number < COUNTED:
         for l in lanes(d):
             w = lane(d, l)
-            w.solver_niter[s] += int(w.sol_count)
+            w.solver_niter[number] += int(w.sol_count)
 
 
 @kernel
 def save_statistics(d, s, count, running, improvement, gradient, lineslope, neval):
     """Numbers of the iteration that follows `count` others, in worlds that are running; there is memory for them."""
-    if s >= COUNTED:
+    number = s - d.isle_first
+    if number >= COUNTED:
         return
     active, changed, updated = count_states(d, s)
     d.stat_now[0] = improvement
@@ -41,10 +44,10 @@ def save_statistics(d, s, count, running, improvement, gradient, lineslope, neva
     d.sol_running = running
     for l in lanes(d):
         w = lane(d, l)
-        k = w.solver_niter[s] + int(w.sol_count)
+        k = w.solver_niter[number] + int(w.sol_count)
         if w.sol_running and k < KEPT:
             for c in range(7):
-                w.solver_stat[s * KEPT + k, c] = w.stat_now[c]
+                w.solver_stat[number * KEPT + k, c] = w.stat_now[c]
 
 
 @kernel
@@ -54,9 +57,9 @@ def count_states(d, s):
     Sides: 0 free, 1 quadratic, 2 on a cone, 3 and 4 at either end of friction loss.
     """
     active, changed, updated = 0.0, 0.0, 0.0
-    q = d.isle_efcadr[s]
-    while q < d.isle_efcadr[s + 1]:
-        first = d.isle_efc[q]
+    q, end = d.island_iefcadr[s], end_of_rows(d, s)
+    while q < end:
+        first = d.map_iefc2efc[q]
         kind, rows, together = d.efc_type[first], d.efc_dim[first], 1.0
         if kind == ConstraintType.CONTACT_ELLIPTIC:
             together, rows = float(rows), 1

@@ -84,7 +84,8 @@ def test_keyframe_of_nested_replicas() -> None:
 )  # fmt: skip
 def test_short_keyframe(key: str) -> None:
     check(
-        '<mujoco><worldbody><body><joint name="a"/><joint type="ball"/><geom size="1"/></body>'
+        '<mujoco><worldbody><body><joint name="a" type="slide"/><joint type="ball"/><geom size="1"/></body>'
+        '<body pos="1 2 3"><freejoint/><geom size="1"/></body><body><joint ref="30"/><geom size="1"/></body>'
         '<body mocap="true" pos="3 3 3"/><body mocap="true" pos="4 4 4" quat="0 1 0 0"/></worldbody>'
         '<actuator><general joint="a" dyntype="filter"/><motor joint="a"/><general joint="a" dyntype="filter"/>'
         f"</actuator><keyframe><key {key}/></keyframe></mujoco>"

@@ -45,6 +45,14 @@ class StoredKey:
         """The same values under another name."""
         return StoredKey(name, self.time, self.parts, dict(self.states))
 
+    def without_controls(self) -> StoredKey:
+        """The same key without activations and controls."""
+        states = {
+            item: {part: values for part, values in state.items() if part not in ("act", "ctrl")}
+            for item, state in self.states.items()
+        }
+        return StoredKey(self.name, self.time, self.parts, states)
+
     def put_together(self, spec: Spec, rest: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
         """The parts for a whole model: values of objects that have some, the state at rest for the others."""
         result = {part: rest[part].copy() for part in self.parts}
@@ -115,7 +123,7 @@ def key_names(spec: Spec) -> list[str]:
 
 
 def _unsaid_coordinates(spec: Spec) -> np.ndarray:
-    """What the reference puts in place of coordinates that a key leaves out: references in the file's unit, or zeros."""
+    """What the reference puts in place of coordinates that a key leaves out: `ref` in the file's unit, or zero."""
     filler: list[float] = []
     for body in spec.world.subtree():
         for joint in body.joints:

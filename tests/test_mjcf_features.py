@@ -84,7 +84,8 @@ def test_keyframe_of_nested_replicas() -> None:
 )  # fmt: skip
 def test_short_keyframe(key: str) -> None:
     check(
-        '<mujoco><worldbody><body><joint name="a"/><joint type="ball"/><geom size="1"/></body>'
+        '<mujoco><worldbody><body><joint name="a" type="slide"/><joint type="ball"/><geom size="1"/></body>'
+        '<body pos="1 2 3"><freejoint/><geom size="1"/></body><body><joint ref="30"/><geom size="1"/></body>'
         '<body mocap="true" pos="3 3 3"/><body mocap="true" pos="4 4 4" quat="0 1 0 0"/></worldbody>'
         '<actuator><general joint="a" dyntype="filter"/><motor joint="a"/><general joint="a" dyntype="filter"/>'
         f"</actuator><keyframe><key {key}/></keyframe></mujoco>"
@@ -104,6 +105,55 @@ def test_moments_of_shapes_are_the_reference_s_to_the_last_bit() -> None:
     ours, theirs = corten.Model._finished(compile_string(xml)), mujoco.MjModel.from_xml_string(xml)
     assert ours.body_mass.tolist() == theirs.body_mass.tolist()
     assert ours.body_inertia.tolist() == theirs.body_inertia.tolist()
+
+
+FUSED = """<compiler fusestatic="true"/><worldbody><geom name="g0" size=".1"/><site name="s0"/>
+  <body name="a"><joint name="ja"/><geom name="ga" size=".1"/><site name="sa" pos="1 0 0"/></body>
+  <body name="st"><geom name="gs1" size=".1"/><geom name="gs2" size=".1"/><site name="ss1"/><site name="ss2"/></body>
+  <body name="b"><joint name="jb"/><geom name="gb" size=".1"/><site name="sb" pos="2 0 0"/></body>
+  <body name="c"><joint name="jc"/><geom name="gc" size=".1"/><site name="sc" pos="0 2 0"/></body></worldbody>"""
+
+
+@pytest.mark.filterwarnings("ignore:.*bodies are fused:corten.mjcf.MjcfWarning")
+@pytest.mark.parametrize("link", [
+    '<contact><pair geom1="ga" geom2="gb"/><pair geom1="gc" geom2="gs1"/></contact>',
+    '<sensor><framepos objtype="geom" objname="ga" reftype="site" refname="sa"/><accelerometer site="ss1"/></sensor>',
+    '<tendon><spatial><site site="sa"/><geom geom="ga" sidesite="sa"/><site site="sb"/></spatial></tendon>',
+    '<actuator><motor site="sb" refsite="sa"/><motor cranksite="sa" slidersite="sb" cranklength="1"/></actuator>',
+    '<equality><weld site1="sa" site2="sc"/></equality>',
+    '<custom><tuple name="t"><element objtype="geom" objname="ga"/><element objtype="site" objname="sa"/></tuple>'
+    "</custom>",
+])  # fmt: skip
+def test_fused_models_keep_the_old_numbers_of_geoms_and_sites(link: str) -> None:
+    check(f"<mujoco>{FUSED}{link}</mujoco>")
+
+
+@pytest.mark.parametrize("name", ["s0", "s3", "s5", "s6", "m"])
+def test_which_bodies_are_fused(name: str) -> None:
+    bodies = "".join(f'<body name="s{i}"><geom size=".1"/></body><body><site/></body>' for i in range(7))
+    moving = '<body name="m"><joint/><geom size="1"/></body>'
+    check(f'''<mujoco><compiler fusestatic="true"/><worldbody>{bodies}{moving}</worldbody>
+      <contact><exclude body1="{name}" body2="world"/></contact></mujoco>''')
+
+
+def test_controls_of_keys_and_replicas() -> None:
+    own = '<worldbody><body><joint name="o"/><geom size="1"/></body></worldbody><actuator><motor joint="o"/></actuator>'
+    replicas = '<worldbody><replicate count="2"><geom size=".1"/></replicate></worldbody>'
+    key = '<keyframe><key name="k" qpos="7" ctrl="8"/></keyframe>'
+    check(f"<mujoco>{own}{replicas}{key}</mujoco>")
+    check(f"<mujoco>{own}{replicas}{replicas}{key}</mujoco>")
+    child = f"<mujoco>{own}{key}</mujoco>".replace("<body>", '<body name="b">').encode()
+    asset = '<asset><model name="c" file="c.xml"/></asset>'
+    attached = '<worldbody><attach model="c" body="b" prefix="p_"/></worldbody>'
+    check(f"<mujoco>{asset}{attached}{replicas}</mujoco>", {"c.xml": child})
+    check(f"<mujoco>{asset}{replicas}{attached}</mujoco>", {"c.xml": child})
+
+
+def test_links_whose_names_fit_are_copied_with_replicas() -> None:
+    check('''<mujoco><worldbody>
+      <body><joint name="j"/><geom size="1"/><body><joint name="j1"/><geom size="1"/></body></body>
+      <replicate count="3"><site name="s"/></replicate></worldbody><actuator><motor name="m" joint="j"/></actuator>
+      </mujoco>''')
 
 
 def test_text_keeps_its_lines() -> None:

@@ -254,12 +254,12 @@ def _target(spec: Spec, link: Link) -> tuple[int, int]:
     if trn == TrnType.SLIDERCRANK:
         if "slidersite" not in link.refs:
             link.fail("needs attribute 'slidersite'")
-        other = spec.find(link, "slidersite").id
+        other = spec.find(link, "slidersite").number
         if link.values["cranklength"] <= 0:
             link.fail("must be positive", "cranklength")
     elif trn == TrnType.SITE and "refsite" in link.refs:
-        other = spec.find(link, "refsite").id
-    return spec.find(link, "target").id, other
+        other = spec.find(link, "refsite").number
+    return spec.find(link, "target").number, other
 
 
 def _inherit_range(spec: Spec, link: Link) -> None:

@@ -66,7 +66,8 @@ def _compile_body(spec: Spec, body: Body, parent: Body | None) -> None:
     for light in body.lights:
         compile_light(light)
     if _aligns(body):
-        _align(body)
+        # where bodies are fused the reference compiles cameras and lights once more, and forgets that they have moved
+        _align(body, cameras_and_lights=not spec.settings.fusestatic)
 
 
 def _inertia(body: Body, infer: bool) -> None:
@@ -147,14 +148,14 @@ def _aligns(body: Body) -> bool:
     return align == 1 or (align == AUTO and bool(body.settings.alignfree))
 
 
-def _align(body: Body) -> None:
-    """Move the frame of a free body to its inertial frame, and everything attached the other way."""
+def _align(body: Body, cameras_and_lights: bool) -> None:
+    """Move the frame of a free body to its inertial frame, and what is attached the other way."""
     inward = inverse((body.ipos, body.iquat))
     body.pos, body.quat = compose((body.pos, body.quat), (body.ipos, body.iquat))
     body.ipos, body.iquat = ZERO, IDENTITY
-    for item in (*body.geoms, *body.sites, *body.cameras):
+    for item in (*body.geoms, *body.sites, *(body.cameras if cameras_and_lights else ())):
         item.pos, item.quat = compose(inward, (item.pos, item.quat))
-    for light in body.lights:
+    for light in body.lights if cameras_and_lights else ():
         light.pos, _ = compose(inward, (light.pos, IDENTITY))
         light.dir = rotate(inward[1], light.dir)
 

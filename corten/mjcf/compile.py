@@ -16,7 +16,7 @@ from corten.mjcf.flex.compile import compile_flexes, flex_arrays
 from corten.mjcf.flex.jacobian import jacobian_arrays
 from corten.mjcf.load import load
 from corten.mjcf.meshes import build_assets, hfield_arrays, mesh_arrays
-from corten.mjcf.prune import discard_visual, fuse_static
+from corten.mjcf.prune import discard_visual, fuse_static, warn_of_stale_numbers
 from corten.mjcf.solref import warn_of_mixed_signs
 from corten.mjcf.source import MAX_BYTES, Files
 from corten.mjcf.spec import ASSET_KINDS, LINK_KINDS, LISTS, MAX_BODIES, MAX_NUMBERS, Body, Spec
@@ -72,9 +72,11 @@ def _compile(spec: Spec, files: Files) -> CompiledModel:
     if spec.settings.discardvisual:
         discard_visual(spec)
     if spec.settings.fusestatic or spec.settings.discardvisual:
-        objects = _number(spec)
+        # what the reference refers to where it both fuses and discards follows no rule
+        objects = _number(spec, fused=not spec.settings.discardvisual)
         bodies = objects["body"]
         number_welds(bodies)
+        warn_of_stale_numbers(spec)
     check_moving_masses(bodies)
     warn_of_mixed_signs(objects)
 
@@ -118,7 +120,7 @@ def _compile(spec: Spec, files: Files) -> CompiledModel:
     return CompiledModel(spec.name, sizes, values, names, spec)
 
 
-def _number(spec: Spec) -> dict[str, list[Any]]:
+def _number(spec: Spec, fused: bool = False) -> dict[str, list[Any]]:
     """Give every object its number, bodies depth first and what they carry in the order of bodies."""
     bodies: list[Body] = list(spec.world.subtree())
     if len(bodies) + len(spec.links["flex"]) >= MAX_BODIES:
@@ -130,7 +132,7 @@ def _number(spec: Spec) -> dict[str, list[Any]]:
     objects |= {kind: spec.assets[kind] for kind in ASSET_KINDS}
     objects |= {kind: spec.links[kind] for kind in LINK_KINDS}
     for kind, items in objects.items():
-        spec.index(kind, items)
+        spec.index(kind, items, fused)
     for kind, items in (("numeric", spec.numerics), ("text", spec.texts), ("key", spec.keys)):
         spec.index(kind, items)
     for item in (*spec.assets["material"], *objects["site"], *objects["light"]):

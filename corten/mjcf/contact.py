@@ -27,13 +27,17 @@ def _sorted_by_bodies(links: list[Link]) -> list[Link]:
 
 def compile_pairs(spec: Spec) -> dict[str, Any]:
     """The `pair_*` arrays."""
+    geoms = [geom for body in spec.world.subtree() for geom in body.geoms]
     for link in spec.links["pair"]:
         if link.values["condim"] not in CONTACT_DIMENSIONS:
             link.fail("must be 1, 3, 4 or 6", "condim")
-        a, b = spec.need(link, "geom1"), spec.need(link, "geom2")
-        if a.body.id > b.body.id:
-            a, b = b, a
-        link.data = ((a.body.id << 16) + b.body.id, a.id, b.id)
+        # the bodies are those of the geoms that count, which may be others where bodies are fused
+        numbers = [spec.need(link, role).number for role in ("geom1", "geom2")]
+        bodies = [geoms[min(number, len(geoms) - 1)].body.id for number in numbers]
+        if bodies[0] > bodies[1]:
+            numbers.reverse()
+            bodies.reverse()
+        link.data = ((bodies[0] << 16) + bodies[1], *numbers)
     pairs = _sorted_by_bodies(spec.links["pair"])
     return {
         "pair_signature": [p.data[0] for p in pairs],

@@ -70,7 +70,7 @@ def compile_custom(spec: Spec) -> dict[str, Any]:
         "tuple_adr": starts([len(link.element.children) for link in tuples]),
         "tuple_size": [len(link.element.children) for link in tuples],
         "tuple_objtype": [NAMED_KINDS[child.attributes["objtype"]] for _, _, child in objects],
-        "tuple_objid": [spec.find(link, number).id for link, number, _ in objects],
+        "tuple_objid": [spec.find(link, number).number for link, number, _ in objects],
         "tuple_objprm": [child.attributes.get("prm", 0.0) for _, _, child in objects],
     }
 

@@ -62,14 +62,14 @@ def compile_equalities(spec: Spec) -> dict[str, Any]:
     for link in links:
         kind = link.values["objtype"]
         a, b = spec.need(link, "flex" if kind == "flex" else f"{kind}1"), spec.find(link, f"{kind}2")
-        other = b.id if b is not None else 0 if kind == "body" else -1
-        if a.id == other:
+        other = b.number if b is not None else 0 if kind == "body" else -1
+        if a.number == other:
             link.fail(f"repeats the {kind} '{a.name}'")
         if kind == "joint":
             for joint in (a, b):
                 if joint is not None and joint.type not in (JointType.HINGE, JointType.SLIDE):
                     link.fail("works with hinge and slide joints only")
-        first.append(a.id)
+        first.append(a.number)
         second.append(other)
         objtype.append(ObjType[kind.upper()] if kind in ("body", "site", "geom") else ObjType.UNKNOWN)
     types = [EqualityType[link.element.tag.upper()] for link in links]

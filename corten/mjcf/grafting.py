@@ -85,9 +85,12 @@ class Grafter:
 
     def replace_links(self, template: Body, renames: list[Rename]) -> None:
         """Replace links to a template by links to its copies."""
-        candidates = self._links_to(template)
-        for flex in candidates["flex"]:
-            flex.fail("is made of bodies in a <replicate>, which soft bodies cannot be")
+        own = {(item.kind, item.name) for item in named(template)}
+        for flex in self.spec.links["flex"]:
+            if any(ref in own for ref in flex.refs.values()):
+                flex.fail("is made of bodies in a <replicate>, which soft bodies cannot be")
+        # links to other things are copied as well, if names happen to fit
+        candidates = {kind: list(self.spec.links[kind]) for kind in LINK_KINDS}
         # a link to something that comes later in the file is left as it is, and will not be found
         complete = {id(link) for links in candidates.values() for link in links if self._resolves(link.refs)}
         for rename in renames:
@@ -102,19 +105,6 @@ class Grafter:
             for link in candidates[kind]:
                 self.names.add(kind, link.name, -1 if id(link) in gone else 0)
             self.spec.links[kind] = [link for link in self.spec.links[kind] if id(link) not in gone]
-
-    def _links_to(self, template: Body) -> dict[str, list[Link]]:
-        """Links that refer to something in a template, directly or by way of another such link, or to nothing."""
-        own = {(item.kind, item.name) for item in named(template)}
-        found: dict[str, list[Link]] = {}
-        # what links refer to comes before them in this order: tendons before actuators before sensors
-        for kind in LINK_KINDS:
-            found[kind] = [
-                link for link in self.spec.links[kind]
-                if not link.refs or any(ref in own for ref in link.refs.values())
-            ]
-            own |= {(kind, link.name) for link in found[kind] if link.name}
-        return found
 
     def _resolves(self, refs: dict[Any, tuple[str, str]]) -> bool:
         return all(ref in self.names for ref in refs.values())

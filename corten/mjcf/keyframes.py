@@ -44,6 +44,14 @@ class StoredKey:
         """The same values under another name."""
         return StoredKey(name, self.time, self.parts, dict(self.states))
 
+    def without_controls(self) -> StoredKey:
+        """The same key without activations and controls."""
+        states = {
+            item: {part: values for part, values in state.items() if part not in ("act", "ctrl")}
+            for item, state in self.states.items()
+        }
+        return StoredKey(self.name, self.time, self.parts, states)
+
     def put_together(self, spec: Spec, rest: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
         """The parts for a whole model: values of objects that have some, the state at rest for the others."""
         result = {part: rest[part].copy() for part in self.parts}
@@ -84,7 +92,8 @@ def compile_keyframes(spec: Spec, sizes: dict[str, int], values: dict[str, Any])
     width = 1 + sum(map(len, rest.values()))
     if spec.size["nkey"] * width > MAX_NUMBERS:
         spec.root.fail(f"asks for {spec.size['nkey']} keyframes of {width} numbers")
-    rows = [_given(key, rest) for key in spec.keys]
+    filler = {**{part: np.zeros_like(value) for part, value in rest.items()}, "qpos": _unsaid_coordinates(spec)}
+    rows = [_given(key, rest, filler) for key in spec.keys]
     times = [key.values["time"] for key in spec.keys]
     while len(rows) < spec.size["nkey"]:
         rows.append(rest)
@@ -112,7 +121,17 @@ def key_names(spec: Spec) -> list[str]:
     return own + [""] * (spec.size["nkey"] - len(own)) + [key.name for key in spec.stored_keys]
 
 
-def _given(key: Item, rest: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+def _unsaid_coordinates(spec: Spec) -> np.ndarray:
+    """What the reference puts in place of coordinates that a key leaves out: `ref` in the file's unit, or zero."""
+    filler: list[float] = []
+    for body in spec.world.subtree():
+        for joint in body.joints:
+            width = COORDINATES[joint.type]
+            filler += [joint.values["ref"]] if width == 1 else [0.0] * width
+    return np.array(filler)
+
+
+def _given(key: Item, rest: dict[str, np.ndarray], filler: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     row = dict(rest)
     for part in PARTS:
         values = key.values[part]
@@ -123,7 +142,7 @@ def _given(key: Item, rest: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
                 if missing < 0:
                     key.fail(message, part)
                 key.element.warn(message, part)
-            row[part] = np.concatenate([values, np.zeros(missing)])
+            row[part] = np.concatenate([values, filler[part][len(values):]])
             # a mocap body of which something is missing stays where it is
             if (width := {"mpos": 3, "mquat": 4}.get(part)) is not None:
                 complete = len(values) // width * width

@@ -2,31 +2,52 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from corten.mjcf.bodies import MIN_VALUE
 from corten.mjcf.inertia import combined
 from corten.mjcf.rotation import IDENTITY, ZERO, Pose, compose, rotate
-from corten.mjcf.spec import LINK_KINDS, Body, Spec
-from corten.model.enums import SensorType
+from corten.mjcf.spec import LINK_KINDS, Body, Item, Spec
+from corten.model.enums import ObjType, SensorType
 
 
 def fuse_static(spec: Spec) -> None:
-    """Merge every body without joints into its parent, unless something refers to it by name."""
-    referred = _referred(spec, "body") | _bodies_of_force_sensors(spec)
-    for body in list(spec.world.subtree())[1:]:
-        named = body.name and body.name in referred
-        if not (body.joints or body.values["mocap"] or named):
+    """Merge every body without joints into its parent, unless something refers to it by name.
+
+    The reference looks for what is referred to in the list of bodies that are left, by its number before any were
+    fused. Where that is beyond the end, it fuses none of the named bodies that come before the one that is referred to.
+    """
+    bodies = list(spec.world.subtree())
+    looked_up = _referred(spec, "body", frames=False)
+    furthest = max((body.id for body in bodies if body.name in looked_up), default=0)
+    kept = _referred(spec, "body") | _bodies_of_force_sensors(spec)
+    left = len(bodies)
+    for body in bodies[1:]:
+        lost = furthest >= max(left, body.id)
+        if not (body.joints or body.values["mocap"] or (body.name and (lost or body.name in kept))):
             _fuse(body)
+            left -= 1
 
 
-def _referred(spec: Spec, kind: str) -> set[str]:
-    """Names of this kind that links, cameras, lights and skins refer to."""
+def _referred(spec: Spec, kind: str, frames: bool = True) -> set[str]:
+    """Names of this kind that links, cameras, lights and skins refer to; those of bodies meant as frames on demand."""
     items = [link for links in LINK_KINDS for link in spec.links[links]]
     items += [item for body in spec.world.subtree() for item in (*body.cameras, *body.lights)]
-    names = {name for item in items for role, (k, name) in item.refs.items() if k == kind}
+    names = {
+        name for item in items for role, (k, name) in item.refs.items()
+        if k == kind and (frames or not _means_frame(item, role))
+    }
     if kind == "body":
         bones = (bone for skin in spec.assets["skin"] for bone in skin.element.all("bone"))
         names |= {bone.attributes["body"] for bone in bones}
     return names
+
+
+def _means_frame(item: Item, role: Any) -> bool:
+    """Whether a reference to a body is to its frame (`xbody`)."""
+    if item.kind == "tuple":
+        return item.element.children[role].attributes["objtype"] == "xbody"
+    return item.kind == "sensor" and item.values[f"{role}type"] == ObjType.XBODY
 
 
 def _bodies_of_force_sensors(spec: Spec) -> set[str]:
@@ -73,6 +94,17 @@ def _take_inertia(parent: Body, body: Body) -> None:
     if result is None:
         body.fail("cannot be fused with its parent: the inertia vanishes in some direction")
     parent.mass, (parent.ipos, parent.iquat), parent.inertia = result
+
+
+def warn_of_stale_numbers(spec: Spec) -> None:
+    """Warn of what refers to a geom or site by the number that it had before bodies were fused."""
+    for kind in LINK_KINDS:
+        for link in spec.links[kind]:
+            for role in link.refs:
+                item = spec.find(link, role)
+                if item.number != item.id:
+                    message = f"bodies are fused; as in the reference, what took the place of '{item.name}' is meant"
+                    link.element.warn(message, role if isinstance(role, str) else item.kind)
 
 
 def discard_visual(spec: Spec) -> None:

@@ -164,7 +164,7 @@ def _compile(spec: Spec, link: Link) -> tuple[Any, ...]:
     directional = datatype == DataType.QUATERNION or (datatype == DataType.AXIS and kind != SensorType.GEOMNORMAL)
     if v.get("cutoff", 0.0) > 0 and directional:
         link.fail("does not apply to directions and orientations", "cutoff")
-    ids = (-1 if obj is None else obj.id, -1 if ref is None else ref.id)
+    ids = (-1 if obj is None else obj.number, -1 if ref is None else ref.number)
     return (kind, datatype, stage, dim, *ids, intprm)
 
 
@@ -196,5 +196,7 @@ def _check(link: Link, kind: SensorType, obj: Any, ref: Any) -> None:
         for item in (obj, ref):
             if item.kind == "geom" and item.type == GeomType.HFIELD:
                 link.fail("does not work with height fields")
+    elif kind == SensorType.TACTILE and ref.number != ref.id:
+        link.fail(f"does not work with '{ref.name}', which has moved since bodies are fused", "geom")
     elif kind == SensorType.CAMPROJECTION and not all(ref.values["resolution"]):
         link.fail("needs a camera with a resolution", "camera")

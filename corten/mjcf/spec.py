@@ -46,10 +46,14 @@ class Settings:
 
 
 class Item:
-    """One object of the model."""
+    """One object of the model.
+
+    `id` is its place in the model and `number` that by which others refer to it. They are the same, except for geoms
+    and sites where bodies are fused: as in the reference, what refers to them still has their places before that.
+    """
 
     kind = ""
-    __slots__ = ("element", "frame", "id", "name", "refs", "settings", "values")
+    __slots__ = ("element", "frame", "id", "name", "number", "refs", "settings", "values")
 
     def __init__(self, element: Element, values: dict[str, Any], settings: Settings) -> None:
         self.element = element
@@ -58,7 +62,7 @@ class Item:
         self.name: str = element.attributes.get("name", "")
         self.frame: Pose | None = None
         self.refs: dict[Any, tuple[str, str]] = {}
-        self.id = -1
+        self.id = self.number = -1
 
     def fail(self, message: str, attribute: str = "") -> NoReturn:
         """Raise the error that this object is wrong."""
@@ -80,7 +84,7 @@ class Item:
         new.name = self.name
         new.frame = self.frame
         new.refs = self.refs
-        new.id = -1
+        new.id = new.number = -1
         return new
 
 
@@ -227,11 +231,13 @@ class Spec:
     stored_keys: list[Any] = field(default_factory=list)
     names: dict[str, dict[str, Item]] = field(default_factory=dict)
 
-    def index(self, kind: str, items: list[Any]) -> None:
+    def index(self, kind: str, items: list[Any], fused: bool = False) -> None:
         """Number the objects of a kind and note their names, which must be unique."""
         known: dict[str, Item] = {}
+        stale = fused and kind in ("geom", "site")
         for number, item in enumerate(items):
             item.id = number
+            item.number = item.number if stale else number
             if item.name:
                 if item.name in known:
                     other = known[item.name].element

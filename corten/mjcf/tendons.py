@@ -61,7 +61,7 @@ def compile_tendons(spec: Spec) -> dict[str, Any]:
         "tendon_actfrclimited": forced,
         **{f"tendon_{field}": [link.values[name] for link in links] for field, name in copied.items()},
         "wrap_type": [wrap.type for wrap in wraps],
-        "wrap_objid": [-1 if wrap.object is None else wrap.object.id for wrap in wraps],
+        "wrap_objid": [-1 if wrap.object is None else wrap.object.number for wrap in wraps],
         "wrap_prm": [wrap.parameter for wrap in wraps],
     }
 
@@ -98,7 +98,7 @@ def _wrap(spec: Spec, link: Link, number: int, child: Element) -> Wrap:
     if target.type not in shapes:
         child.fail(f"geom '{target.name}' is neither a sphere nor a cylinder", "geom")
     side = spec.find(link, (number, "side"))
-    return Wrap(shapes[target.type], target, -1.0 if side is None else float(side.id))
+    return Wrap(shapes[target.type], target, -1.0 if side is None else float(side.number))
 
 
 def _check_spatial(link: Link, path: list[Wrap]) -> None:

@@ -128,6 +128,8 @@ class TreeBuilder:
         count = values["count"]
         size = sum(1 for _ in named(template))
         self.grafter.claim(max(count, 0) * max(size, 1), element)
+        # every copy makes the reference forget the activations and controls of the keys that it has stored so far
+        self.spec.stored_keys = [key.without_controls() for key in self.spec.stored_keys]
         keys = self._own_keys(template)
         settings = self.spec.settings
         turn = euler(values["euler"], settings)
@@ -139,7 +141,7 @@ class TreeBuilder:
             pose = (pos, euler((number * a, number * b, number * c), settings))
             suffix = f"{values['sep']}{number:0{len(str(count))}d}"
             renames.append(lambda name, suffix=suffix: name + suffix if name else name)
-            self.spec.stored_keys += [key.renamed(key.name + suffix) for key in keys]
+            self.spec.stored_keys += [key.renamed(key.name + suffix).without_controls() for key in keys]
             self.grafter.content(template, body, pose if frame is None else compose(frame, pose), renames[-1])
             pos, _ = compose(pose, (values["offset"], turn))
         self.grafter.replace_links(template, renames)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from .normal_tree import sides
 from .ordered import dot
+from .outlines import outlines
 
 SMALLEST_NORMAL = 1e-14
 
@@ -59,93 +60,13 @@ def merge_polygons(vertices: NDArray[np.float64], faces: NDArray[np.int32]) -> P
     members = np.flatnonzero(side >= 0)
     members = members[np.argsort(place[side[members]], kind="stable")]
     sizes = np.bincount(side[members], minlength=len(order))[order]
-    triangles = faces[members].tolist()
-    paths: list[list[int]] = []
-    start = 0
-    for size in sizes.tolist():
-        if size == 1:
-            paths.append(triangles[start])
-        else:
-            paths.extend(path for path in _outlines(triangles[start : start + size]) if len(path) >= 3)
-        start += size
-    return _pack(paths, len(vertices))
+    path, length = outlines(faces[members], sizes, len(vertices))
+    return _pack(path, length, len(vertices))
 
 
-def _outlines(triangles: list[list[int]]) -> list[list[int]]:
-    """The outline of each connected piece of a side; inner boundaries are left out.
-
-    Edges that two triangles run through in opposite directions cancel, of several such the oldest. What remains keeps
-    the order of insertion, which decides where an outline begins.
-    """
-    edges: dict[int, tuple[int, int, int]] = {}  # number -> start, end, piece
-    numbers: dict[tuple[int, int], list[int]] = {}  # start, end -> edges not cancelled, oldest first
-    parent: list[int] = []
-    count = 0
-
-    def root(piece: int) -> int:
-        while parent[piece] != piece:
-            parent[piece] = parent[parent[piece]]
-            piece = parent[piece]
-        return piece
-
-    for corners in triangles:
-        fresh = []
-        joined = -1
-        for k in range(3):
-            start, end = corners[k], corners[(k + 1) % 3]
-            opposite = numbers.get((end, start))
-            if not opposite:
-                fresh.append((start, end))
-                continue
-            piece = root(edges.pop(opposite.pop(0))[2])
-            if joined < 0:
-                joined = piece
-            elif piece != joined:
-                low, high = min(piece, joined), max(piece, joined)
-                parent[high] = joined = low
-        if joined < 0:
-            joined = len(parent)
-            parent.append(joined)
-        for start, end in fresh:
-            edges[count] = start, end, joined
-            numbers.setdefault((start, end), []).append(count)
-            count += 1
-
-    if len(edges) == 3:
-        return [[start for start, _, _ in edges.values()]]
-    first_edge: dict[int, tuple[int, int]] = {}
-    following: dict[tuple[int, int], int] = {}
-    for place, (start, end, piece) in enumerate(edges.values()):
-        piece = root(piece)
-        first_edge.setdefault(piece, (start, end))
-        if place > 0:  # the reference does not look at its first edge again, which matters if it starts where it ends
-            following.setdefault((piece, start), end)
-    paths = []
-    for piece in sorted(first_edge):
-        path = _walk(piece, first_edge[piece], following)
-        if path:
-            paths.append(path)
-    return paths
-
-
-def _walk(piece: int, first: tuple[int, int], following: dict[tuple[int, int], int]) -> list[int]:
-    """Vertices from the first edge onwards until it closes; empty if it runs into a loop elsewhere or ends."""
-    path = list(first)
-    seen = set(path)
-    while True:
-        step = following.get((piece, path[-1]))
-        if step == path[0]:
-            return path
-        if step is None or step in seen:
-            return []
-        path.append(step)
-        seen.add(step)
-
-
-def _pack(paths: list[list[int]], nvert: int) -> Polygons:
-    sizes = np.array([len(p) for p in paths], np.int32)
-    vertices = np.array([v for path in paths for v in path], np.int32)
-    owner = np.repeat(np.arange(len(paths), dtype=np.int32), sizes)
+def _pack(vertices: NDArray[np.int32], sizes: NDArray[np.int32], nvert: int) -> Polygons:
+    """Polygons one after the other, and those of each vertex."""
+    owner = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
     of_sizes = np.bincount(vertices, minlength=nvert).astype(np.int32)
     return Polygons(
         vertices,

@@ -8,6 +8,7 @@ more.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -54,7 +55,7 @@ class Field:
 
     def resolve(self, sizes: Mapping[str, int]) -> tuple[int, ...]:
         """The shape in numbers."""
-        return tuple(s if isinstance(s, int) else int(sizes[s]) for s in self.shape)
+        return tuple([s if isinstance(s, int) else int(sizes[s]) for s in self.shape])
 
 
 class RecordType:
@@ -183,14 +184,15 @@ class Record(Namespace):
         it.
         """
         places, total = [], 0
+        tails = {dtype: self._element.tail(dtype) for dtype in DTYPES}
+        sizes = self._all_sizes
         for i, f in enumerate(self._record_type.fields):
             if f.dtype in COUNTS:
                 self._table[i] = self._sizes[f.name]
             elif (f.name in self._record_type.growing) == growing:
-                shape = f.resolve(self._all_sizes) + self._element.tail(f.dtype)
+                shape = f.resolve(sizes) + tails[f.dtype]
                 places.append((i, f, shape, total))
-                nbytes = DTYPES[f.dtype].itemsize * int(np.prod(shape, dtype=np.int64))
-                total += -(-nbytes // ALIGN) * ALIGN
+                total += -(-DTYPES[f.dtype].itemsize * math.prod(shape) // ALIGN) * ALIGN
         raw = np.zeros(total + ALIGN, np.uint8)
         start = -raw.ctypes.data % ALIGN
         memory = raw[start : start + total]

@@ -40,16 +40,15 @@ FIELDS = (
 MANY_PAIRS = 600  # listed pairs cost a bounding test each; from about here on sweeping is cheaper
 MANY_GEOMS = 600  # so many geoms have many pairs, and counting them would take long
 
-# Contacts that a pair of shapes makes at most, for the first allocation.
-MOST_CONTACTS = {
-    (GeomType.PLANE, GeomType.CAPSULE): 2,
-    (GeomType.PLANE, GeomType.CYLINDER): 4,
-    (GeomType.PLANE, GeomType.BOX): 4,
-    (GeomType.PLANE, GeomType.MESH): 3,
-    (GeomType.CAPSULE, GeomType.CAPSULE): 2,
-    (GeomType.CAPSULE, GeomType.BOX): 2,
-    (GeomType.BOX, GeomType.BOX): 8,
-}
+# Contacts that a pair of shapes makes at most, the simpler shape first, for the first allocation; of all others, one.
+MOST_CONTACTS = np.ones((len(GeomType), len(GeomType)), int)
+MOST_CONTACTS[GeomType.PLANE, GeomType.CAPSULE] = 2
+MOST_CONTACTS[GeomType.PLANE, GeomType.CYLINDER] = 4
+MOST_CONTACTS[GeomType.PLANE, GeomType.BOX] = 4
+MOST_CONTACTS[GeomType.PLANE, GeomType.MESH] = 3
+MOST_CONTACTS[GeomType.CAPSULE, GeomType.CAPSULE] = 2
+MOST_CONTACTS[GeomType.CAPSULE, GeomType.BOX] = 2
+MOST_CONTACTS[GeomType.BOX, GeomType.BOX] = 8
 FIRST_CONTACTS = 100, 2  # room for contacts at first: so many, and so many for each geom
 FIRST_NEAR = 64, 6  # the same for pairs that are near each other
 
@@ -80,7 +79,7 @@ def derive(sizes: Mapping[str, int], values: Mapping[str, Any]) -> tuple[dict[st
     solid = swept[kind[swept] != GeomType.PLANE]
     move, still = solid[weld[solid] != 0], solid[weld[solid] == 0]
     starts = np.append(np.flatnonzero(np.diff(body[move], prepend=-1)), len(move) + np.arange(len(still)))
-    room = sum(MOST_CONTACTS.get((a, b), 1) for a, b in kind[geoms]) if listed else np.inf
+    room = MOST_CONTACTS[kind[geoms[:, 0]], kind[geoms[:, 1]]].sum() if listed else np.inf
     counts = {
         "ncandidate": len(geoms),
         "nsweepmove": len(starts) - len(still),

@@ -71,6 +71,13 @@ class RecordType:
         self.prefixes = {f.name.split(".")[0] for f in self.fields if "." in f.name}
         self.capacities = {f.name for f in self.fields if f.dtype == "capacity"}
         self.growing = {f.name for f in self.fields if self.capacities.intersection(f.shape)}
+        # number and field of sizes, and of what has memory, by whether it grows
+        numbered = list(enumerate(self.fields))
+        self.counts = [(i, f.name) for i, f in numbered if f.dtype in COUNTS]
+        self.arrays = {
+            grows: [(i, f) for i, f in numbered if f.dtype not in COUNTS and (f.name in self.growing) == grows]
+            for grows in (False, True)
+        }
 
     def __repr__(self) -> str:
         return f"RecordType({self.name}, {len(self.fields)} fields)"
@@ -186,13 +193,12 @@ class Record(Namespace):
         places, total = [], 0
         tails = {dtype: self._element.tail(dtype) for dtype in DTYPES}
         sizes = self._all_sizes
-        for i, f in enumerate(self._record_type.fields):
-            if f.dtype in COUNTS:
-                self._table[i] = self._sizes[f.name]
-            elif (f.name in self._record_type.growing) == growing:
-                shape = f.resolve(sizes) + tails[f.dtype]
-                places.append((i, f, shape, total))
-                total += -(-DTYPES[f.dtype].itemsize * math.prod(shape) // ALIGN) * ALIGN
+        for i, name in self._record_type.counts:
+            self._table[i] = self._sizes[name]
+        for i, f in self._record_type.arrays[growing]:
+            shape = f.resolve(sizes) + tails[f.dtype]
+            places.append((i, f, shape, total))
+            total += -(-DTYPES[f.dtype].itemsize * math.prod(shape) // ALIGN) * ALIGN
         raw = np.zeros(total + ALIGN, np.uint8)
         start = -raw.ctypes.data % ALIGN
         memory = raw[start : start + total]

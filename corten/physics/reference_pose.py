@@ -128,16 +128,23 @@ def clear(m, w, last):
 
 
 @kernel
+def eliminate(m, w, i):
+    """Take what dof i has of scratch_v off its ancestors: a step of solving with L'; what it has."""
+    x = w.scratch_v[i]
+    row = m.M_rowadr[i]
+    for k in range(row, row + m.M_rownnz[i] - 1):
+        j = m.M_colind[k]
+        w.scratch_v[j] = w.scratch_v[j] - w.qLD[k] * x
+    return x
+
+
+@kernel
 def compliance(m, w, last):
     """x' inv(M) x for x in scratch_v, which is nonzero between dof `last` and the world only; scratch_v is used up."""
     total = 0.0
     i = last
     while i >= 0:
-        x = w.scratch_v[i]
-        row = m.M_rowadr[i]
-        for k in range(row, row + m.M_rownnz[i] - 1):
-            j = m.M_colind[k]
-            w.scratch_v[j] = w.scratch_v[j] - w.qLD[k] * x
+        x = eliminate(m, w, i)
         total = x * x * w.qLDiagInv[i] + total
         i = m.dof_parentid[i]
     # where M is singular the answer is undefined rather than infinite: other dofs' infinite shares count 0 times
@@ -192,11 +199,7 @@ def edge_weights(m, d, number, bodies, first, second, axes, result):
         pull(m, w, bodies[e, 1], load3(second, e), axis)
         total = 0.0
         for i in range(m.nv - 1, -1, -1):
-            x = w.scratch_v[i]
-            row = m.M_rowadr[i]
-            for k in range(row, row + m.M_rownnz[i] - 1):
-                j = m.M_colind[k]
-                w.scratch_v[j] = w.scratch_v[j] - w.qLD[k] * x
+            x = eliminate(m, w, i)
             total = x * x * w.qLDiagInv[i] + total
         result[e] = total
 

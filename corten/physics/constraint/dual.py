@@ -16,7 +16,7 @@ from corten.physics.constraint.isles import (
     constraint_force_on_isle,
     end_of_rows,
     end_of_trees,
-    multiply_rows,
+    residuals,
     solve_inertia_isle,
 )
 from corten.physics.constraint.response import find_response, push, residual, sum_response
@@ -58,10 +58,7 @@ def start(m, d, s):
             d.efc_force[d.map_iefc2efc[q]] = 0.0
         sum_response(m, d, s)
         return d.time == d.time
-    multiply_rows(d, s, d.efc_jar, d.qacc_warmstart)
-    for q in range(d.island_iefcadr[s], end_of_rows(d, s)):
-        r = d.map_iefc2efc[q]
-        d.efc_jar[r] = d.efc_jar[r] - d.efc_aref[r]
+    residuals(d, s, d.qacc_warmstart)
     update_rows(m, d, s)
     sum_response(m, d, s)
     cost = dual_cost(d, s)

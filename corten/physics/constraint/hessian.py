@@ -221,14 +221,21 @@ def add_object(d, r, rows):
                 for b in range(a + 1):
                     d.H_base[e + b] = factor * d.efc_J[start + k * n + b] + d.H_base[e + b]
         else:
-            for b in range(a + 1):
-                j = d.efc_J_colind[start + b]
-                while d.H_colind[e] != j:
-                    e += 1
-                total = d.H_base[e]
-                for k in range(rows):
-                    total = scaled[k] * d.efc_J[start + k * n + b] + total
-                d.H_base[e] = total
+            add_products(d, d.H_base, scaled, start, n, rows, a)
+
+
+@kernel
+def add_products(d, matrix, scaled, start, n, rows, a):
+    """The row of a matrix like H that belongs to dof a of an object += the sum of `scaled` times its rows of J."""
+    e = d.H_rowadr[d.efc_J_colind[start + a]]
+    for b in range(a + 1):
+        j = d.efc_J_colind[start + b]
+        while d.H_colind[e] != j:
+            e += 1
+        total = matrix[e]
+        for k in range(rows):
+            total = scaled[k] * d.efc_J[start + k * n + b] + total
+        matrix[e] = total
 
 
 @kernel
@@ -286,15 +293,7 @@ def add_cone(d, r, rows):
             for k in range(rows):
                 total = c[6 * j + k] * d.efc_J[start + k * n + a] + total
             t[j] = total
-        e = d.H_rowadr[d.efc_J_colind[start + a]]
-        for b in range(a + 1):
-            j = d.efc_J_colind[start + b]
-            while d.H_colind[e] != j:
-                e += 1
-            total = d.H_factor[e]
-            for k in range(rows):
-                total = t[k] * d.efc_J[start + k * n + b] + total
-            d.H_factor[e] = total
+        add_products(d, d.H_factor, t, start, n, rows, a)
 
 
 @kernel

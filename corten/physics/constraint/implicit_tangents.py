@@ -11,7 +11,13 @@ from __future__ import annotations
 from corten.kernel import kernel, value
 from corten.physics.constraint.cost import update_rows
 from corten.physics.constraint.hessian import begin_sum
-from corten.physics.constraint.isles import end_of_rows, end_of_trees, multiply_inertia_isle, multiply_rows
+from corten.physics.constraint.isles import (
+    constraint_force_on_isle,
+    end_of_rows,
+    end_of_trees,
+    multiply_inertia_isle,
+    residuals,
+)
 from corten.physics.constraint.primal import descend
 
 
@@ -23,7 +29,7 @@ def implicit_tangents(m, d, s, newton):
         r = d.map_iefc2efc[q]
         d.efc_jv[r] = value(d.efc_force[r])
     if not newton:
-        residuals(d, s)
+        residuals(d, s, d.qacc)
         multiply_inertia_isle(m, d, s, d.sol_Ma, d.qacc)
         update_rows(m, d, s)
         begin_sum(m, d, s)
@@ -31,16 +37,12 @@ def implicit_tangents(m, d, s, newton):
     for k in range(d.island_itreeadr[s], end_of_trees(d, s)):
         for i in range(d.itree_first[k], d.itree_last[k]):
             d.qacc[i] = d.qacc[i] - tangent(d.sol_Mgrad[i])
-            d.qfrc_constraint[i] = value(d.qfrc_constraint[i])
-    residuals(d, s)
+    residuals(d, s, d.qacc)
     update_rows(m, d, s)
     for q in range(d.island_iefcadr[s], end_of_rows(d, s)):
         r = d.map_iefc2efc[q]
-        force = d.efc_jv[r] + tangent(d.efc_force[r])
-        d.efc_force[r] = force
-        for k in range(d.efc_J_rowadr[r], d.efc_J_rowadr[r] + d.efc_J_rownnz[r]):
-            i = d.efc_J_colind[k]
-            d.qfrc_constraint[i] = d.qfrc_constraint[i] + tangent(d.efc_J[k] * force)
+        d.efc_force[r] = d.efc_jv[r] + tangent(d.efc_force[r])
+    constraint_force_on_isle(d, s)
 
 
 @kernel
@@ -50,15 +52,6 @@ def take_solution(m, d, s):
         for i in range(d.itree_first[k], d.itree_last[k]):
             d.qacc[i] = value(d.qacc_warmstart[i])
     implicit_tangents(m, d, s, False)
-
-
-@kernel
-def residuals(d, s):
-    """jar = J qacc - aref over the rows of isle s"""
-    multiply_rows(d, s, d.efc_jar, d.qacc)
-    for q in range(d.island_iefcadr[s], end_of_rows(d, s)):
-        r = d.map_iefc2efc[q]
-        d.efc_jar[r] = d.efc_jar[r] - d.efc_aref[r]
 
 
 @kernel

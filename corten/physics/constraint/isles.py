@@ -97,6 +97,15 @@ def multiply_rows(d, s, result, x):
 
 
 @kernel
+def residuals(d, s, x):
+    """jar = J x - aref over the rows of isle s"""
+    multiply_rows(d, s, d.efc_jar, x)
+    for q in range(d.island_iefcadr[s], end_of_rows(d, s)):
+        r = d.map_iefc2efc[q]
+        d.efc_jar[r] = d.efc_jar[r] - d.efc_aref[r]
+
+
+@kernel
 def solve_inertia_isle(m, d, s, x):
     """x becomes inv(M) x over the dofs of isle s"""
     for k in range(end_of_trees(d, s) - 1, d.island_itreeadr[s] - 1, -1):

@@ -8,7 +8,7 @@ from __future__ import annotations
 from corten.kernel import any_lane, kernel, where
 from corten.model.enums import DisableBit
 from corten.physics.constraint.cost import update_rows
-from corten.physics.constraint.isles import end_of_rows, end_of_trees, multiply_inertia_isle, multiply_rows
+from corten.physics.constraint.isles import end_of_rows, end_of_trees, multiply_inertia_isle, residuals
 
 
 @kernel
@@ -47,10 +47,7 @@ def start_warm(m, d, s):
     for k in range(d.island_itreeadr[s], end_of_trees(d, s)):
         for i in range(d.itree_first[k], d.itree_last[k]):
             d.qacc[i] = d.qacc_warmstart[i]
-    multiply_rows(d, s, d.efc_jar, d.qacc)
-    for q in range(d.island_iefcadr[s], end_of_rows(d, s)):
-        r = d.map_iefc2efc[q]
-        d.efc_jar[r] = d.efc_jar[r] - d.efc_aref[r]
+    residuals(d, s, d.qacc)
     multiply_inertia_isle(m, d, s, d.sol_Ma, d.qacc)
     return update_rows(m, d, s) + gauss(d, s)
 
